@@ -8,8 +8,8 @@ import pytest
 
 from config_machine import Machine
 from sandgate.protocol.environment import Environment
-from sandgate.runtime.accepting import counter_of
 from sandgate.runtime.rule_listing import listing
+from sandgate.runtime.rules import counter_of
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ Nothing below `runtime` reads configuration; parts are handed the two or three v
 from __future__ import annotations
 
 from sandgate.config.features import ASSESSMENT, FEATURES
+from sandgate.config.paths import state_directory
 from sandgate.config.schema import PROVIDERS, SERVERS, default_of
 from sandgate.errors import ConfigError
 from sandgate.execution.environment import EnvironmentPolicy
@@ -138,9 +139,10 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
     return settings
 
 
-def for_confinement(settings: Settings) -> ConfinementSettings:
+def for_confinement(settings: Settings, environ: Mapping[str, str]) -> ConfinementSettings:
     """The part of them that says what holds commands back."""
-    return ConfinementSettings(**{name: getattr(settings, name) for name in ConfinementSettings.__match_args__})
+    same = {name: getattr(settings, name) for name in ConfinementSettings.__match_args__ if name != "state"}
+    return ConfinementSettings(state=state_directory(environ), **same)
 
 
 def for_run(settings: Settings, *, person_present: bool) -> Settings:

@@ -78,6 +78,7 @@ class ConfinementSettings(Record):
     secrets_opened: tuple[str, ...]
     project_root: str
     home: str | None  # Sandgate's own directory: user configuration and state
+    state: str | None  # where what outlives a session is kept; it need not exist
 
 
 class ConfinedCommand(Record):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sandgate.display import one_line, visible
+from sandgate.gate.forecast import forecast_json
 from sandgate.protocol.wire import plain
-from sandgate.runtime.forecast import forecast_json
 from sandgate.terminals.live_commands import live_commands
 from sandgate.tools.answers import slim
 from sandgate.tools.arguments import check_command_arguments, no_arguments, session_arguments
@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from sandgate.gate.forecast import Forecast
     from sandgate.protocol.commands import CommandRequest
-    from sandgate.runtime.forecast import Forecast
     from sandgate.runtime.live import LiveCommands
     from sandgate.terminals.live_commands import LiveCommand
     from sandgate.tools.arguments import ExecCommandArguments

@@ -6,10 +6,10 @@ from sandgate.execution.placeholder import Placeholders
 from sandgate.execution.planted import Planted
 from sandgate.execution.post_run_checks import PostRunChecks
 from sandgate.execution.run import run as run
+from sandgate.gate.confinement import OUTDATED
+from sandgate.gate.readiness import Readiness
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, OutputArrived, OutputLost, RefusedMeanwhile
-from sandgate.runtime.confinement import OUTDATED
-from sandgate.runtime.readiness import Readiness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     from sandgate.execution.meanwhile import Meanwhile
     from sandgate.execution.streams import ForwardingStopped
+    from sandgate.gate.confinement import Confinement
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Refused
     from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, Stream
-    from sandgate.runtime.confinement import Confinement
     from sandgate.runtime.live import LiveCommands
+    from sandgate.runtime.shown_ports import PortWish
 
     Hear = Callable[[Stream, bytes], None]
 
@@ -31,7 +32,16 @@ if TYPE_CHECKING:
 class Launch(Readiness):
     """A `gate.Launcher` for one passage; threads that share a runtime each have their own."""
 
-    __slots__ = ("_cancel_fd", "_capture_bytes", "_kill_grace_ms", "_live", "_record", "_stdio", "_timeout_ms")
+    __slots__ = (
+        "_cancel_fd",
+        "_capture_bytes",
+        "_kill_grace_ms",
+        "_live",
+        "_ports",
+        "_record",
+        "_stdio",
+        "_timeout_ms",
+    )
 
     def __init__(
         self,
@@ -39,6 +49,7 @@ class Launch(Readiness):
         record: Recorder,
         *,
         stdio: Stdio,
+        ports: tuple[PortWish, ...] = (),
         timeout_ms: int | None,
         capture_bytes: int,
         kill_grace_ms: int,
@@ -49,6 +60,7 @@ class Launch(Readiness):
         self._kill_grace_ms = kill_grace_ms
         self._record = record
         self._stdio = stdio
+        self._ports = ports
         self._timeout_ms = timeout_ms
         self._cancel_fd = cancel_fd
         self._live = live
@@ -79,7 +91,7 @@ class Launch(Readiness):
         planted = Planted(plan, self._confinement.listings())
         plan, drafts = self._confinement.drafted(plan)
         try:
-            if not self._confinement.shown_ports:
+            if not self._ports:
                 outcome = self._run(call_id, plan, arrived, lost, checks.look)
             else:
                 with self._shown(plan):
@@ -158,7 +170,7 @@ class Launch(Readiness):
         from sandgate.runtime.shown_ports import shown
 
         confinement = self._confinement
-        return shown(confinement.shown_ports, plan, confinement.networks, confinement.helper, self._tell)
+        return shown(self._ports, plan, confinement.networks, confinement.helper, self._tell)
 
     def _unmet(self, outcome: AttemptOutcome) -> str:
         sought = outcome.unserved if _has_failed(outcome) else ()

@@ -23,12 +23,12 @@ from sandgate.terminals.warden import Warden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.gate.confinement import Confinement
     from sandgate.gate.gate import Gate
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.trace import Recorder, TerminalStatus
-    from sandgate.runtime.confinement import Confinement
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.lifecycle import Lifecycle
     from sandgate.terminals.limits import ExecLimits

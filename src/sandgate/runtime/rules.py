@@ -1,4 +1,7 @@
-"""The rules of a session. Nothing is imported where no rules directory exists, which is the usual case."""
+"""The rules of a session, and where accepted ones are kept (the user's own file) and counted (the state directory).
+
+Nothing is imported where no rules directory exists, which is the usual case.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from sandgate.protocol.permissions import DangerFullAccess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from sandgate.approvals.uses import RuleUses
     from sandgate.config import Loaded
+    from sandgate.gate.rulebook import Keep
     from sandgate.policy.rules import Rule, RuleSet
+    from sandgate.protocol.decisions import Amendment
     from sandgate.protocol.permissions import SandboxPolicy
 
 
@@ -43,6 +49,30 @@ def used_so_far(environ: Mapping[str, str], rules: tuple[Rule, ...]) -> Mapping[
     counting = tuple(rule for rule in rules if rule.uses is not None)
     if not counting:
         return {}
-    from sandgate.runtime.accepting import counter_of
-
     return counter_of(environ)().used(counting)
+
+
+def keeper_of(loaded: Loaded) -> Keep | None:
+    """Saves a rule among the user's own; None where those do not hold, or there is no place for them."""
+    own = next((directory.path for directory in loaded.rules if directory.owner == "user"), None)
+    if own is None or not loaded.settings.rules_enabled:
+        return None
+
+    def keep(amendment: Amendment) -> str:
+        from sandgate.config.rules_writing import append_rule
+
+        return append_rule(os.path.dirname(own), amendment)
+
+    return keep
+
+
+def counter_of(environ: Mapping[str, str]) -> Callable[[], RuleUses]:
+    """Counts the uses of rules for all sessions of this user; asked for when the first rule is to be counted."""
+
+    def counter() -> RuleUses:
+        from sandgate.approvals.uses import RuleUses
+        from sandgate.config.state_directory import ensured_state
+
+        return RuleUses(lambda: ensured_state(environ))
+
+    return counter

@@ -11,7 +11,7 @@ import sys
 from _thread import allocate_lock
 
 from sandgate.approvals.answering import SessionAnswers
-from sandgate.config import for_confinement, for_run
+from sandgate.config import for_run
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate
 from sandgate.gate.matter import Matter
@@ -20,11 +20,10 @@ from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.stdio import CAPTURED
 from sandgate.protocol.trace import Notice
-from sandgate.runtime.accepting import counter_of, keeper_of
 from sandgate.runtime.answers import WrittenAnswers, who_answers
 from sandgate.runtime.argv import check_argv
-from sandgate.runtime.confinement import Confinement
-from sandgate.runtime.rules import rules_in_force
+from sandgate.runtime.confining import assessed, confinement_of
+from sandgate.runtime.rules import counter_of, keeper_of, rules_in_force
 from sandgate.sandbox.program_facts import programs_on_disk
 
 TYPE_CHECKING = False
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
+    from sandgate.gate.forecast import Forecast
     from sandgate.patterns.wanted import Wanted
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import Attempt, Passage
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, TraceRecord
-    from sandgate.runtime.forecast import Forecast
     from sandgate.runtime.live import LiveCommands
+    from sandgate.runtime.shown_ports import PortWish
     from sandgate.runtime.toolbox import Toolbox
     from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.live_shell import LiveShell
@@ -78,7 +78,7 @@ class Runtime:
             environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
         )
         self._inherited, self.dropped_variables = passed_on.env, passed_on.dropped_names
-        self.confinement = confinement = Confinement(for_confinement(self.settings), environment, self.record)
+        self.confinement = confinement = confinement_of(self.settings, environment, self.record)
         rules, self.rule_warnings = rules_in_force(loaded)
         self.policies = Policies(
             approval=self.settings.approval,
@@ -90,6 +90,7 @@ class Runtime:
         )
         self._live: LiveCommands | None = None
         self._tools: Toolbox | None = None
+        self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
         self.login_is_usual = False  # whether scripts get a login shell where their caller does not say
         self._opening = allocate_lock()
         self.answering = SessionAnswers(who_answers(reviewers, self), side_by_side=side_by_side)
@@ -160,6 +161,7 @@ class Runtime:
             self.confinement,
             self.record,
             stdio=stdio,
+            ports=self.shown_ports,
             timeout_ms=command.timeout_ms,
             capture_bytes=self.settings.capture_bytes,
             kill_grace_ms=self.settings.kill_grace_ms,
@@ -373,7 +375,7 @@ class Runtime:
 
     def forecast(self, command: CommandRequest) -> Forecast:
         """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
-        from sandgate.runtime.forecast import forecast_of
+        from sandgate.gate.forecast import forecast_of
 
         policies, risk = self.policies.but(rules=self.gate.rules_holding(command)), self.risk(as_judged(command))
         return forecast_of(command, policies, self.confinement, risk, may_add_rules=self.gate.may_add_rules)
@@ -382,14 +384,10 @@ class Runtime:
         """The offline assessment of a command; None when it could not be made."""
         return assessed(command, denial, self.confinement, self._environment)
 
-
-def assessed(
-    command: CommandRequest, denial: DenialReport | None, confinement: Confinement, environment: Environment
-) -> RiskAssessment | None:
-    """The offline assessor, imported when it is first asked."""
-    from sandgate.runtime.risk import assessed as assess
-
-    return assess(command, denial, confinement, environment)
+    def show_ports(self, wishes: tuple[PortWish, ...]) -> None:
+        """From now on these ports of a command are shown on this host's loopback while it runs."""
+        self.shown_ports = wishes
+        self.confinement.networks.expect_company()
 
 
 def _unheard(_record: TraceRecord) -> None:

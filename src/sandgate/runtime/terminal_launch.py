@@ -6,10 +6,10 @@ from time import monotonic
 
 from sandgate.execution.planted import Planted
 from sandgate.execution.post_run_checks import PostRunChecks
+from sandgate.gate.confinement import OUTDATED
+from sandgate.gate.readiness import Readiness
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import TerminalBegan
-from sandgate.runtime.confinement import OUTDATED
-from sandgate.runtime.readiness import Readiness
 from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.identity import TerminalIdentity
 from sandgate.terminals.lifecycle import Lifecycle
@@ -20,9 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from sandgate.gate.confinement import Confinement
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.runtime.confinement import Confinement
     from sandgate.terminals.lifecycle import LifecycleSession
     from sandgate.terminals.pump import Pump
     from sandgate.terminals.start import Shape

@@ -20,9 +20,9 @@ from sandgate.errors import (
     VerificationFailed,
 )
 from sandgate.gate.input_review import InputReview
+from sandgate.gate.patch_gate import PatchGate, unfit
 from sandgate.runtime.inspection import INSPECTIONS, inspected
 from sandgate.runtime.live import LiveCommands
-from sandgate.runtime.patch_gate import PatchGate, unfit
 from sandgate.runtime.shell import chosen_shell, login_wanted
 from sandgate.sandbox.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from sandgate.config import Settings
+    from sandgate.gate.confinement import Confinement
+    from sandgate.gate.forecast import Forecast
     from sandgate.gate.gate import Gate
+    from sandgate.gate.patch_gate import PatchOutcome
     from sandgate.gate.policies import Policies
     from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
-    from sandgate.runtime.confinement import Confinement
-    from sandgate.runtime.forecast import Forecast
-    from sandgate.runtime.patch_gate import PatchOutcome
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.arguments import ApplyPatchArguments, ExecCommandArguments, WriteStdinArguments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.display import visible
-from sandgate.runtime.risk import risk_lines
+from sandgate.runtime.foresight import risk_lines
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.session import opened, request
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sandgate.display import one_line, visible
-from sandgate.runtime.forecast import forecast_json
-from sandgate.runtime.risk import risk_lines
+from sandgate.runtime.foresight import forecast_json, risk_lines
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.denied_lines import listed
 from sandgate.surfaces.cli.session import opened, person_present, request
@@ -12,7 +11,7 @@ from sandgate.surfaces.cli.session import opened, person_present, request
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.policy.explanation import Change, Part
-    from sandgate.runtime.forecast import Forecast
+    from sandgate.runtime.foresight import Forecast
     from sandgate.surfaces.cli.parse import ParsedLine
 
 CODES = {"allow": 0, "ask": 3, "forbid": 4}

@@ -7,7 +7,7 @@ import os
 from sandgate.display import visible
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, RequestError
 from sandgate.protocol.verdicts import Ask, Forbid
-from sandgate.runtime.patch_gate import EMPTY, described
+from sandgate.runtime.patches import EMPTY, described
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.denied_lines import refused_lines
 from sandgate.surfaces.cli.narrate import Narrator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime import Runtime
-    from sandgate.runtime.patch_gate import PatchOutcome
+    from sandgate.runtime.patches import PatchOutcome
     from sandgate.surfaces.cli.parse import ParsedLine
 
 DOES_NOT_FIT, MALFORMED, REFUSED = 1, 2, 77

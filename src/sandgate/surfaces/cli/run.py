@@ -80,7 +80,7 @@ def _passage(runtime: Runtime, parsed: ParsedLine, stdio: Stdio, terminations: T
     if parsed.texts("serve"):
         from sandgate.runtime.shown_ports import port_wishes
 
-        runtime.confinement.show_ports(port_wishes(parsed.texts("serve")))
+        runtime.show_ports(port_wishes(parsed.texts("serve")))
     return runtime.run(request(parsed, runtime), stdio, cancel_fd=terminations.descriptor)
 
 

@@ -6,12 +6,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sandgate.gate.confinement import Confinement
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.environment import Environment
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.risk import RiskAssessment
-    from sandgate.runtime.confinement import Confinement
 
 
 def assessed(
@@ -39,10 +39,3 @@ def patch_assessed(
 
     facts = facts_for(command, environ=environ, writable=confinement.permissions().writable)
     return assess_patch(changes, facts=facts, denial=denial)
-
-
-def risk_lines(risk: RiskAssessment) -> list[str]:
-    """The risk as a prompt shows it, without colour."""
-    from sandgate.approvals.prompts.risk_lines import risk_lines as lines
-
-    return list(lines(risk))

@@ -15,13 +15,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.gate.confinement import Confinement
     from sandgate.gate.policies import Policies
     from sandgate.policy.explanation import Change, Part
     from sandgate.policy.foreseen import Stopped
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.verdicts import RuleDecision, Verdict
-    from sandgate.runtime.confinement import Confinement
 
 
 class Forecast(Record):

@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from sandgate.gate.company import Company
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import EffectivePermissions
-    from sandgate.runtime.company import Company
     from sandgate.sandbox.private_tmp import PrivateDirectory
 
 
@@ -41,7 +41,7 @@ class Beginnings:
         """The commands of the session that run."""
         with self._taking:
             if self._company is None:
-                from sandgate.runtime.company import Company
+                from sandgate.gate.company import Company
 
                 self._company = Company(self)
             return self._company

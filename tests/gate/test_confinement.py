@@ -11,12 +11,13 @@ import pytest
 
 from sandgate.config import TypedOverrides
 from sandgate.errors import BackendUnavailable
+from sandgate.gate import confinement
+from sandgate.gate.confinement import Confinement
 from sandgate.kernel import landlock
 from sandgate.protocol.confinement import SetupFailure
 from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.protocol.trace import Notice
-from sandgate.runtime import Environment, confinement, open_runtime
-from sandgate.runtime.confinement import Confinement
+from sandgate.runtime import Environment, open_runtime
 from sandgate.sandbox import probe
 from sandgate.sandbox.capabilities import Trial
 from sandgate.sandbox.facts import workspace_facts

@@ -6,9 +6,9 @@ from sandgate.execution.head_start import HeadStart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.gate.confinement import Confinement
     from sandgate.kernel.child import Child
     from sandgate.protocol.permissions import Grant
-    from sandgate.runtime.confinement import Confinement
 
 
 class Readiness:

@@ -3,10 +3,11 @@
 from pathlib import Path
 
 from sandgate.config import TypedOverrides
+from sandgate.gate.risk import assessed
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.runtime import Environment, Runtime, open_runtime
-from sandgate.runtime.risk import assessed, risk_lines
+from sandgate.runtime.foresight import risk_lines
 
 
 def runtime_in(repo: Path) -> tuple[Runtime, Environment]:

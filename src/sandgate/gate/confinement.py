@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from sandgate.config.paths import state_directory
 from sandgate.errors import BackendUnavailable
 from sandgate.execution.head_start import Habit
 from sandgate.kernel.networks import EmptyNetworks
@@ -23,21 +22,34 @@ from sandgate.sandbox.protected import Protection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Protocol
 
     from sandgate.execution.drafts import DraftRoom, Drafts
+    from sandgate.gate.beginnings import Beginnings
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand, ConfinementSettings
     from sandgate.protocol.environment import Environment
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
-    from sandgate.runtime.beginnings import Beginnings
-    from sandgate.runtime.project_caches import ProjectCaches
-    from sandgate.runtime.shown_ports import PortWish
     from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import Mark
     from sandgate.sandbox.private_tmp import PrivateDirectory
+
+    class CacheLayers(Protocol):
+        """Adds layers over caches to the plans of one session."""
+
+        def added(
+            self, plan: ConfinedCommand, project_tmp: Callable[[], str], *, reads: bool
+        ) -> tuple[ConfinedCommand, str]: ...
+
+    class HomeCaches(Protocol):
+        """Knows which caches there are in homes."""
+
+        def layers(self, homes: list[str]) -> CacheLayers: ...
+        def existing(self, homes: list[str]) -> tuple[str, ...]: ...
+
 
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
@@ -54,7 +66,9 @@ OUTDATED = SetupFailure("the plan: a repository was begun since it was made", "E
 class Confinement:
     """Makes the plans of one session. The backend is fixed once a command ran with it."""
 
-    def __init__(self, settings: ConfinementSettings, environment: Environment, record: Recorder) -> None:
+    def __init__(
+        self, settings: ConfinementSettings, environment: Environment, record: Recorder, caches: HomeCaches
+    ) -> None:
         self._settings = settings
         self._environment = environment
         self._record = record
@@ -74,9 +88,9 @@ class Confinement:
         self._told: set[str] = set()
         self._tmp: PrivateDirectory | None = None
         self._begun: Beginnings | None = None  # made for the first command, unless it is the only one and needs none
-        self._caches: ProjectCaches | None = None  # made for the first command that may use some
+        self._home_caches = caches
+        self._caches: CacheLayers | None = None  # made for the first command that may use some
         self._taking = allocate_lock()
-        self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
@@ -169,9 +183,9 @@ class Confinement:
     def _beginnings(self) -> Beginnings:
         with self._taking:
             if self._begun is None:
-                from sandgate.runtime.beginnings import Beginnings
+                from sandgate.gate.beginnings import Beginnings
 
-                state = state_directory(self._environment.environ)
+                state = self._settings.state
                 self._begun = Beginnings(state, self.project, lambda: self._tmp, goes_on=not self.one_command)
             return self._begun
 
@@ -189,11 +203,6 @@ class Confinement:
         """The session ends with the first command: nothing is made or kept for a second one."""
         self.one_command, self._memory.expects_more = True, False
         self.networks.expect_one_command()
-
-    def show_ports(self, wishes: tuple[PortWish, ...]) -> None:
-        """From now on these ports of a command are shown on this host's loopback while it runs."""
-        self.shown_ports = wishes
-        self.networks.expect_company()
 
     def _protected_here(self) -> Protection:
         """Where nothing can lie over a git directory, it stays closed."""
@@ -248,9 +257,7 @@ class Confinement:
         return tuple([path for path in closed if any(path.startswith(home.rstrip("/") + "/") for home in homes)])
 
     def _shared_caches(self) -> tuple[str, ...]:
-        from sandgate.runtime.project_caches import all_existing
-
-        return all_existing(self._homes())
+        return self._home_caches.existing(self._homes())
 
     def _homes(self) -> list[str]:
         return [os.path.realpath(home) for home in homes_of(self._environment.environ)]
@@ -265,7 +272,7 @@ class Confinement:
         with self._taking:
             if self._tmp is not None and self._tmp.renew():
                 return self._tmp.path
-            state = state_directory(self._environment.environ)
+            state = self._settings.state
             self._tmp = private_directory(state, self.project) if state else None
             if state and self._tmp is not None and is_due(state):
                 from sandgate.sandbox.sweeping import sweep_beside
@@ -325,9 +332,7 @@ class Confinement:
         if reads and not any(mark in word for word in (plan.cwd, *plan.argv) for mark in CACHE_MARKS):
             return plan
         if self._caches is None:
-            from sandgate.runtime.project_caches import ProjectCaches
-
-            self._caches = ProjectCaches(self._homes()[:1])
+            self._caches = self._home_caches.layers(self._homes()[:1])
         plan, said = self._caches.added(plan, self._private_place, reads=reads)
         if said and said not in self._told:
             self._told.add(said)

@@ -12,6 +12,7 @@ from time import monotonic_ns
 
 from sandgate.commandline.words import quoted
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
+from sandgate.gate.confinement import PATCH
 from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.gate.matter import Matter
 from sandgate.patch.apply import UndoRecord, apply_plan, first_missing, operation_of, undo
@@ -31,12 +32,12 @@ from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import Notice, PatchBegan, PatchEnded
 from sandgate.protocol.verdicts import Ask, Forbid
 from sandgate.record import Record
-from sandgate.runtime.confinement import PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sandgate.gate.confinement import Confinement
     from sandgate.gate.gate import Gate
     from sandgate.gate.policies import Policies
     from sandgate.patch.hunks import Patch
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder, TerminalStatus
     from sandgate.protocol.verdicts import Verdict
-    from sandgate.runtime.confinement import Confinement
 
 PATCH_REJECTED = "patch rejected by user"
 JOURNALS_NAME = "patches"  # in Sandgate's own state directory
@@ -251,7 +251,7 @@ class PatchGate:
         changes = tuple(_with_links(change, places) for change in plan.changes)
 
         def assess(denial: DenialReport | None) -> RiskAssessment:
-            from sandgate.runtime.risk import patch_assessed
+            from sandgate.gate.risk import patch_assessed
 
             return patch_assessed(changes, command, denial, self._confinement, self._environ)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from live_sessions import NOT_ALL_OF_TMP, Workplace
+from sandgate.gate.company import Company
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.runtime.company import Company
 from waiting import wait_until
 
 TYPE_CHECKING = False

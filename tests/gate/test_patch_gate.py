@@ -11,9 +11,9 @@ import pytest
 from live_sessions import Colleague, Workplace
 from sandgate.approvals.prompts.form import form_of
 from sandgate.errors import CommandRefused, PatchDoesNotFit, RequestError
+from sandgate.gate import confinement
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded
-from sandgate.runtime import confinement
 from sandgate.sandbox.facts import workspace_facts
 from waiting import LIMIT_S
 
