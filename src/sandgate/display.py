@@ -14,6 +14,7 @@ HIDDEN = frozenset(
 UNSEEN_CATEGORIES = ("Cf", "Zl", "Zp", "Zs", "Cc", "Cs", "Co", "Cn")
 NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 CUT_MARK = "\u2026"
+BOLD, DIM, RESET = "\033[1m", "\033[2m", "\033[0m"
 
 
 def visible(text: str, *, limit: int | None = None) -> str:

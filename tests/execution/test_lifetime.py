@@ -1,6 +1,7 @@
 """Twin of `execution/lifetime.py`. Times are milliseconds here."""
 
-from sandgate.execution.lifetime import DRAIN_MS, INTERRUPT_GRACE_MS, KILL_WAIT_MS, NS_PER_MS, Lifetime
+from sandgate.execution.lifetime import DRAIN_MS, INTERRUPT_GRACE_MS, KILL_WAIT_MS, Lifetime
+from sandgate.protocol.commands import NS_PER_MS
 
 LIMIT_MS = 100
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sandgate.execution.meanwhile import LINE_LIMIT_MS, NS_PER_MS, TOLD_AFTER_MS, Meanwhile
+from sandgate.execution.meanwhile import LINE_LIMIT_MS, TOLD_AFTER_MS, Meanwhile
+from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.denials import Refused
 
 BEGAN_NS = 7 * NS_PER_MS

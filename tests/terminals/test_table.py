@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import TerminalLimitReached, UnknownTerminal
+from sandgate.protocol.commands import NS_PER_S
 from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.table import (
     EXITED_RETENTION_S,
-    NS_PER_S,
     TOMBSTONE_BYTES,
     TOMBSTONES_MAX,
     TerminalTable,

@@ -8,7 +8,8 @@ from time import monotonic
 import pytest
 
 from sandgate.errors import InputNotTaken, RequestError, StdinClosed, TerminalFailed, UnknownTerminal
-from sandgate.terminals.table import EXITED_RETENTION_S, NS_PER_S, TerminalTable
+from sandgate.protocol.commands import NS_PER_S
+from sandgate.terminals.table import EXITED_RETENTION_S, TerminalTable
 from sandgate.terminals.terminal import STDIN_CLOSED
 from sandgate.terminals.waiting import drive
 from sandgate.tools.arguments import WaitPattern, WriteStdinArguments

@@ -8,9 +8,11 @@ from time import monotonic_ns
 from sandgate.external.servers import external_arguments
 from sandgate.external.verdict import as_command, call_key, call_verdict, review_text
 from sandgate.gate.escalation import COMMAND_REJECTED
+from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.decisions import ApprovalRequest
 from sandgate.protocol.events import McpToolCallBegin, McpToolCallEnd
 from sandgate.protocol.verdicts import Allow, Forbid
+from sandgate.session.normalising import ABORTED
 from sandgate.session.parts import Answer
 
 TYPE_CHECKING = False
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
     from sandgate.session.parts import CallContext
-
-NS_PER_MS = 1_000_000
-ABORTED = "aborted"  # instead of a result
 
 
 class ExternalTools:

@@ -17,6 +17,7 @@ from sandgate.commandline.executed import executed_files, programs_run
 from sandgate.display import visible
 from sandgate.kernel.program import find_program
 from sandgate.protocol.bindings import ABSENT, DIRECTORY, SYSTEMS, Binding, Bound, Identity, Seen
+from sandgate.protocol.permissions import PATH_CHARS_MAX
 from sandgate.sandbox.roots import at_or_below
 
 TYPE_CHECKING = False
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 FILES_MAX = 1024  # files, and programs, of one command that are looked at; with more nothing holds what was approved
 FILE_BYTES_MAX = 4 << 20  # of one file whose content is read; a larger one is known by its identity and last change
 ALL_BYTES_MAX = 16 << 20  # of all files of one command that are read
-PATH_CHARS_MAX = 4096  # PATH_MAX, path_resolution(7)
 SHELL = "the shell"
 READINGS_MAX = 3  # of one file that changes while it is read
 CHANGED_SHOWN_MAX = 4

@@ -6,6 +6,7 @@ import os
 
 from sandgate.display import visible
 from sandgate.errors import ConfigError
+from sandgate.protocol.environment import STATE_NAME, STATE_VARIABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +15,7 @@ if TYPE_CHECKING:
 SYSTEM_DIRECTORY = "/etc/sandgate"
 HOME_VARIABLE = "SANDGATE_HOME"
 DIRECTORY_NAME = ".sandgate"  # below the user's home, and in a project
-STATE_VARIABLE = "XDG_STATE_HOME"
 STATE_IN_HOME = ".local/state"  # where that variable points when it is unset (XDG Base Directory Specification)
-STATE_NAME = "sandgate"  # below either; what `sandbox.roots` closes to every confined command
 CONFIG_NAME = "config.toml"
 RULES_NAME = "rules"
 # Homes of other programs: their files look like ours and mean something else.

@@ -13,6 +13,7 @@ import stat
 import time
 from contextlib import suppress
 
+from sandgate.approvals.private_files import DIRECTORY_MODE, FILE_MODE
 from sandgate.config.paths import RULES_NAME
 from sandgate.display import visible
 from sandgate.errors import RuleError
@@ -30,7 +31,6 @@ FILE_NAME = "default.rules"
 FILE_BYTES_MAX = 1 << 20
 LOCK_WAIT_MS = 2_000  # for another writer, which holds it for a few milliseconds
 LOCK_LOOK_MS = 10
-FILE_MODE, DIRECTORY_MODE = 0o600, 0o700
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

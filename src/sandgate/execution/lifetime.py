@@ -6,6 +6,8 @@ killing it, and the drain after its end. An order is given once. Whoever stops a
 
 from __future__ import annotations
 
+from sandgate.protocol.commands import NS_PER_MS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     Order = Literal["wait", "terminate", "interrupt", "kill", "stop_reading", "abandon"]
     Phase = Literal["running", "asked", "killed", "draining", "delivering", "abandoned"]
 
-NS_PER_MS = 1_000_000
 DRAIN_MS = 2_000  # for whoever still holds the pipes after the command's end
 INTERRUPT_GRACE_MS = 3_000  # between Ctrl-C and the kill; a second Ctrl-C does not wait
 KILL_WAIT_MS = 5_000  # a process in an uninterruptible call may outlive SIGKILL; we do not

@@ -7,6 +7,8 @@ unless that one stays open for long.
 
 from __future__ import annotations
 
+from sandgate.protocol.commands import NS_PER_MS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
 
 TOLD_AFTER_MS = 1_000  # of a command that runs on after a refusal
 LINE_LIMIT_MS = 5_000  # after a refusal, that the end of the command's own line is waited for
-NS_PER_MS = 1_000_000
 
 
 class Meanwhile:

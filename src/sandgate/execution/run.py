@@ -14,10 +14,10 @@ from time import monotonic_ns
 
 from sandgate.execution.capture import CAPTURE_BYTES, Capture
 from sandgate.execution.interrupts import InterruptsHeld
-from sandgate.execution.lifetime import NS_PER_MS, Lifetime
+from sandgate.execution.lifetime import Lifetime
 from sandgate.execution.start import start_child
 from sandgate.execution.streams import Forwarding, OutputStream, clear_of_standard, pipe
-from sandgate.protocol.commands import CommandResult
+from sandgate.protocol.commands import NS_PER_MS, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.record import never_reached
 

@@ -24,7 +24,7 @@ from sandgate.patch.plan import plan_patch
 from sandgate.patch.report import success_text
 from sandgate.patch.tree import Tree
 from sandgate.policy.patches import blocked_directories, needed_grants, patch_verdict
-from sandgate.protocol.commands import CommandRequest, CommandResult
+from sandgate.protocol.commands import NS_PER_MS, CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.decisions import ApprovalKey, Passage
 from sandgate.protocol.denials import Denial, Refused
@@ -54,7 +54,6 @@ PATCH_REJECTED = "patch rejected by user"
 JOURNALS_NAME = "patches"  # in Sandgate's own state directory
 UNDO_BYTES_MAX = 64 << 20  # of both texts of all their files; a patch that is larger by itself cannot be taken back
 UNDO_MAX = 64  # patches of a session that can be taken back; the oldest go first
-NS_PER_MS = 1_000_000
 NOT_ALLOWED = "Permission denied"
 
 

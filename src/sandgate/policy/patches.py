@@ -30,7 +30,7 @@ OUTSIDE_OF_PROJECT = "writing outside of the project, and nobody may be asked"
 PROTECTED_PLACE = "writing to a protected place, and nobody may be asked"
 
 NAMED_PATHS_MAX = 3  # in a reason
-PATH_CHARS_MAX = 120  # of each
+SHOWN_PATH_CHARS_MAX = 120  # of each
 
 
 def patch_verdict(
@@ -189,6 +189,6 @@ def _because(verdict: RuleDecision, detail: str) -> tuple[Because, ...]:
 
 
 def _named(paths: tuple[str, ...]) -> str:
-    shown = ", ".join(f"`{visible(path, limit=PATH_CHARS_MAX)}`" for path in paths[:NAMED_PATHS_MAX])
+    shown = ", ".join(f"`{visible(path, limit=SHOWN_PATH_CHARS_MAX)}`" for path in paths[:NAMED_PATHS_MAX])
     more = len(paths) - NAMED_PATHS_MAX
     return f"{shown}{f' and {more} more' if more > 0 else ''}, outside of what it may write"

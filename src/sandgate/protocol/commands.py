@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     EscalationWish = Literal["use_default", "require_escalated"]
     Termination = Literal["exited", "signaled", "timed_out", "cancelled", "interrupted"]
 
+NS_PER_MS, NS_PER_S = 1_000_000, 1_000_000_000
+
 
 class CommandRequest(Record):
     """One command somebody wants to run. Nothing in it is changed after a reviewer has seen it."""

@@ -8,6 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+STATE_VARIABLE = "XDG_STATE_HOME"  # what leads to our own state
+STATE_NAME = "sandgate"  # below it; closed to every confined command
+
 
 class TypedOverrides(Record):
     """The dedicated options of the command line; None and () are options not given."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     GrantKind = Literal["write_root", "write_path", "read_path", "host", "unix_socket", "escalate"]
     GitProtection = Literal["all", "draft", "hooks-and-config"]
 
+PATH_CHARS_MAX = 4096  # PATH_MAX, <linux/limits.h>
+
 
 class Granular(Record):
     """`on-request`, with each class of prompt switched on or off; a class switched off is refused."""

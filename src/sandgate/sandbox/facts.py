@@ -10,6 +10,7 @@ import os
 
 from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
+from sandgate.protocol.environment import STATE_VARIABLE
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.closing import FoundProtected
 from sandgate.sandbox.git_config import named_by_environment
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from sandgate.sandbox.workplaces import Workplaces
 
 VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # what leads to sockets and roots
-STATE_VARIABLE = "XDG_STATE_HOME"  # what leads to our own state
 GIT_VARIABLES = ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")  # what leads to settings of git
 CACHE_VARIABLE = "XDG_CACHE_HOME"  # what leads to our own environments
 _SAID_BY = (*VARIABLES, STATE_VARIABLE, *GIT_VARIABLES, CACHE_VARIABLE, "PATH")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from sandgate.display import visible
+from sandgate.protocol.permissions import PATH_CHARS_MAX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 LINES_MAX = 256  # of what a command said last
 WORDS_MAX = 32  # of a line, and as many parts of one, looked at as paths
-PATH_CHARS_MAX = 4096  # PATH_MAX, <linux/limits.h>
 NO_OTHERS = "in the sandbox there is no other user to give files to (for archives: `tar --no-same-owner`)"
 AS_ANYBODY = "belongs to user {owner}, and in the sandbox root may do with it what anybody may"
 WITHOUT = "`-s danger-full-access` has no sandbox"

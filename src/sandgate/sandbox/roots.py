@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import ConfinementError
+from sandgate.protocol.environment import STATE_NAME
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -26,7 +27,6 @@ SYSTEM_TOPS = ("/", "/home", "/opt", "/root", "/srv", "/var/folders")
 # Never scratch space with all they contain (and so are /lib, /lib64, /libx32 …), but for the second list.
 SYSTEM_TREES = ("/bin", "/boot", "/dev", "/etc", "/proc", "/run", "/sbin", "/sys", "/usr", "/var")
 SCRATCH_IN_SYSTEM_TREES = ("/dev/shm", "/var/folders", "/var/tmp")
-STATE_NAME = "sandgate"  # below $XDG_STATE_HOME; `config.paths.state_directory` says the same to whoever writes there
 STATE_IN_HOME = f".local/state/{STATE_NAME}"
 PASSWD = "/etc/passwd"
 PASSWD_BYTES_MAX = 1 << 20

@@ -6,6 +6,7 @@ import os
 from os.path import normpath
 
 from sandgate.display import visible
+from sandgate.protocol.permissions import PATH_CHARS_MAX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import PrivateTmp
 
 WORDS_MAX = 256  # looked at in one command
-PATH_CHARS_MAX = 4096  # PATH_MAX, <linux/limits.h>
 _ENDS = frozenset(" \t\n\r\"'`;|&<>()=,{}[]*?$\\")
 
 

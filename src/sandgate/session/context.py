@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from time import monotonic_ns
 
+from sandgate.protocol.commands import NS_PER_MS
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,8 +15,6 @@ if TYPE_CHECKING:
     from sandgate.session.conversation import Conversation
     from sandgate.session.inbox import SessionInbox
     from sandgate.session.turn import Turn
-
-NS_PER_MS = 1_000_000
 
 
 class TurnContext:

@@ -6,9 +6,9 @@ from time import monotonic_ns
 
 from sandgate.commandline.words import joined
 from sandgate.kernel.process_tree import descendants, listening_ports, usage
+from sandgate.protocol.commands import NS_PER_MS
 from sandgate.record import Record
 from sandgate.terminals.settled import state_of
-from sandgate.terminals.terminal import NS_PER_MS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

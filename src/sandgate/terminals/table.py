@@ -13,6 +13,7 @@ from _thread import allocate_lock
 from time import monotonic_ns
 
 from sandgate.errors import TerminalLimitReached, UnknownTerminal
+from sandgate.protocol.commands import NS_PER_S
 from sandgate.record import Record
 from sandgate.terminals.awaiting import Awaiting
 
@@ -28,7 +29,6 @@ PINNED_MAX = 4_096  # live commands that programs hold; each costs two descripto
 TOMBSTONES_MAX = 256  # ends kept of commands that are gone
 TOMBSTONE_BYTES = 16_384  # of the output nobody took, its last bytes
 DRAWS_MAX = 1_000  # numbers drawn before a free one is looked for in order
-NS_PER_S = 1_000_000_000
 
 
 class Tombstone(Record):

@@ -11,6 +11,7 @@ from time import monotonic, monotonic_ns
 from weakref import WeakSet
 
 from sandgate.errors import RequestError, StdinClosed
+from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.terminals.call_queue import CallQueue
 from sandgate.terminals.changes import Changes
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 KILL_GRACE_S = 2.0  # between asking a command to end and killing it
 CLOSE_LIMIT_MS = 10_000  # a process in an uninterruptible call may outlive SIGKILL; we do not wait for it
-NS_PER_MS = 1_000_000
 SIGHUP, SIGINT, SIGKILL, SIGTERM, SIGCONT = 1, 2, 9, 15, 18  # numbers of x86-64 and arm64
 STDIN_CLOSED = "stdin is closed for this session; rerun exec_command with tty=true to keep stdin open"
 

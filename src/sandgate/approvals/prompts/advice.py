@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from sandgate.approvals.prompts.prompt import BOLD, COLOURS, RESET, wrapped
+from sandgate.approvals.prompts.prompt import COLOURS, wrapped
 from sandgate.approvals.prompts.risk_lines import render
-from sandgate.display import one_line
+from sandgate.display import BOLD, DIM, RESET, one_line
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.risk import RiskAssessment
 
-DIM = "\033[2m"
 WHY_NOT_CHARS_MAX = 120
 CHECKING = "  model: checking…"
 

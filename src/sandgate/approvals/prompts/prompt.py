@@ -10,7 +10,7 @@ from __future__ import annotations
 from sandgate.approvals.prompts.asked_again import again_lines, why_line
 from sandgate.approvals.prompts.risk_lines import risk_lines
 from sandgate.commandline.words import joined, program_name
-from sandgate.display import one_line, visible
+from sandgate.display import BOLD, RESET, one_line, visible
 from sandgate.protocol.decisions import RETRY_REASONS
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.record import Record
@@ -40,7 +40,6 @@ REASON_CHARACTERS_MAX = 500
 LINE_CHARACTERS_MAX = 400
 SHELLS = ("bash", "sh", "zsh", "dash")  # their scripts are shown line by line, not as one quoted word
 COLOURS = {"low": "\033[32m", "medium": "\033[36m", "high": "\033[31m"}
-BOLD, RESET = "\033[1m", "\033[0m"
 
 
 class Choice(Record):

@@ -8,7 +8,7 @@ its answer; what happens meanwhile is held back and told afterwards.
 from __future__ import annotations
 
 from sandgate.commandline.words import joined
-from sandgate.display import one_line, visible
+from sandgate.display import BOLD, DIM, RESET, one_line, visible
 from sandgate.protocol import events as told
 from sandgate.protocol.decisions import RETRY_REASONS
 from sandgate.surfaces.cli.allowing import allowing
@@ -31,7 +31,7 @@ MARK = "  | "
 ENDED_BY_US = (129, 137, 143)  # 128 + SIGHUP, SIGKILL, SIGTERM: what a command ends with that the session ends
 HINTS = {"missing_key": "  set it to your key, or choose another provider: `model_provider` in config.toml, or `-c`"}
 SHELLS = ("bash", "sh", "zsh", "dash")
-BOLD, DIM, RED, GREEN, CYAN, RESET = "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[36m", "\033[0m"
+RED, GREEN, CYAN = "\033[31m", "\033[32m", "\033[36m"
 RISK_COLOURS = {"low": GREEN, "medium": CYAN, "high": RED}
 LETTERS = {"add": "A", "delete": "D", "update": "M"}
 
