@@ -311,7 +311,7 @@ class Confinement:
         if any(INIT in word for word in command.argv):
             permissions = self._beginnings().permitted(permissions, command)
         if permissions.drafts and not permissions.case_insensitive and may_move_repositories(command.argv):
-            from sandgate.runtime.git_alone import moving, with_steady_programs
+            from sandgate.gate.git_alone import moving, with_steady_programs
 
             permissions = moving(permissions, command)
         backend = backend_named(self.backend() if permissions.confined else "none")
@@ -320,12 +320,9 @@ class Confinement:
             plan = with_steady_programs(plan)
         if reads and permissions.drafts:
             plan = plan.but(reads_only=True)
-        has_caches = plan.backend == "namespace" and command.argv[0] != PATCH and self._has_private_caches
-        return self._with_caches(plan, reads=reads) if has_caches else plan
-
-    @property
-    def _has_private_caches(self) -> bool:
-        return self._settings.caches == "private" and isinstance(self._settings.sandbox, WorkspaceWrite)
+        if plan.backend != "namespace" or command.argv[0] == PATCH or self._settings.caches != "private":
+            return plan
+        return self._with_caches(plan, reads=reads) if isinstance(self._settings.sandbox, WorkspaceWrite) else plan
 
     def _with_caches(self, plan: ConfinedCommand, *, reads: bool) -> ConfinedCommand:
         """The plan with the layers it uses; with none where it only reads and speaks of none, as most commands do."""

@@ -20,10 +20,9 @@ from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.stdio import CAPTURED
 from sandgate.protocol.trace import Notice
-from sandgate.runtime.answers import WrittenAnswers, who_answers
 from sandgate.runtime.argv import check_argv
-from sandgate.runtime.confining import assessed, confinement_of
 from sandgate.runtime.rules import counter_of, keeper_of, rules_in_force
+from sandgate.runtime.wiring import WrittenAnswers, assessed, confinement_of, who_answers
 from sandgate.sandbox.program_facts import programs_on_disk
 
 TYPE_CHECKING = False

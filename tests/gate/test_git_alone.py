@@ -7,7 +7,7 @@ from pathlib import Path
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.runtime.git_alone import moving, with_steady_programs
+from sandgate.gate.git_alone import moving, with_steady_programs
 
 
 def test_paths_count_from_where_the_command_really_stands(tmp_path: Path) -> None:

@@ -1,20 +1,45 @@
-"""Who answers in a session, and the writing down of answers: both are loaded where settings or questions want them."""
+"""Makes the parts of a session from its settings: what holds commands back, who answers, what is written down of it.
+
+What only some sessions or questions want is loaded with the first that does.
+"""
 
 from __future__ import annotations
 
 from _thread import allocate_lock
 
+from sandgate.config import for_confinement
 from sandgate.config.features import ASSESSMENT
+from sandgate.gate.confinement import Confinement
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sandgate.approvals.chain import Reviewer
+    from sandgate.config import Settings
+    from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.environment import Environment
+    from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.assembly import ReviewedSession
     from sandgate.runtime.journal import WriteDown
+    from sandgate.runtime.project_caches import ProjectCaches
+
+
+def confinement_of(settings: Settings, environment: Environment, record: Recorder) -> Confinement:
+    """What makes the plans of one session."""
+    return Confinement(for_confinement(settings, environment.environ), environment, record, _HomeCaches())
+
+
+def assessed(
+    command: CommandRequest, denial: DenialReport | None, confinement: Confinement, environment: Environment
+) -> RiskAssessment | None:
+    """The offline assessor, imported when it is first asked."""
+    from sandgate.gate.risk import assessed as assess
+
+    return assess(command, denial, confinement, environment)
 
 
 def who_answers(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tuple[Reviewer, ...]:
@@ -42,3 +67,17 @@ class WrittenAnswers:
                 environ, tell, required = self._said
                 self._write_down = written_down(environ, tell, required=required)
         return self._write_down(request, decision)
+
+
+class _HomeCaches:
+    """Loaded with the first command that may use one."""
+
+    def layers(self, homes: list[str]) -> ProjectCaches:
+        from sandgate.runtime.project_caches import ProjectCaches
+
+        return ProjectCaches(homes)
+
+    def existing(self, homes: list[str]) -> tuple[str, ...]:
+        from sandgate.runtime.project_caches import all_existing
+
+        return all_existing(homes)
