@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sandgate.gate.git_alone import moving, with_steady_programs
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.gate.git_alone import moving, with_steady_programs
 
 
 def test_paths_count_from_where_the_command_really_stands(tmp_path: Path) -> None:
