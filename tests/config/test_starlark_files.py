@@ -137,7 +137,7 @@ def test_without_the_library_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch)
         evaluated_calls("x = 1", "a.rules", since=1)
     assert caught.value.what == "cannot use the rules in a.rules:1"
     assert "is missing" in caught.value.why
-    assert "pip install starlark-pyo3" in caught.value.hint
+    assert "pip install 'sandgate[starlark]'" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def evaluated_calls(text: str, path: str, *, since: int = 0) -> tuple[Call, ...]
         raise _refused(path, 0, _end_of_child(status), f"make it simpler, or {WITHOUT}")
     if "missing" in found:
         why = "this is more than a call with literals, and the library that evaluates such files is missing"
-        raise _refused(path, since, f"{why} ({found['missing']})", f"python -m pip install starlark-pyo3, or {WITHOUT}")
+        raise _refused(path, since, f"{why} ({found['missing']})", f"pip install 'sandgate[starlark]', or {WITHOUT}")
     if "error" in found:
         raise _refused(path, found.get("line", 0), str(found["error"]), "")
     try:
