@@ -56,7 +56,7 @@ class ExecCommandEnd(Record):
 
 
 class ExecApprovalRequest(Record):
-    """Somebody has to decide about a command. `request` is what reviewers see; `delegate` names who asks for itself."""
+    """A reviewer has to decide about a command. `request` is what it sees; `delegate` names the sub-agent that asks."""
 
     call_id: str
     approval_id: str
@@ -77,7 +77,7 @@ class ApplyPatchApprovalRequest(Record):
 
 
 class ApprovalResolved(Record):
-    """A question is answered or gone: whoever shows it takes it down."""
+    """A question is answered or gone: a client that shows it takes it down."""
 
     approval_id: str
     call_id: str
@@ -86,7 +86,7 @@ class ApprovalResolved(Record):
 
 
 class SandboxAssessment(Record):
-    """What is known about the risk of a command that somebody is being asked about."""
+    """What is known about the risk of a command that a reviewer is being asked about."""
 
     approval_id: str
     call_id: str
@@ -122,7 +122,7 @@ class TurnDiff(Record):
 
 
 class McpToolCallBegin(Record):
-    """A tool of somebody's server is called."""
+    """A tool of an MCP server is called."""
 
     call_id: str
     turn_id: str

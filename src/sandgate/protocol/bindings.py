@@ -24,7 +24,7 @@ class Identity(Record):
 
 
 class Seen(Record):
-    """One place as it was when somebody looked. Two looks saw the same when path, kind and state are the same."""
+    """One place as it was at one look. Two looks saw the same when path, kind and state are the same."""
 
     kind: BoundAs
     path: str  # absolute, as the command reaches it

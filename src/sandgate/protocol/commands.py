@@ -21,7 +21,7 @@ NS_PER_MS, NS_PER_S = 1_000_000, 1_000_000_000
 
 
 class CommandRequest(Record):
-    """One command somebody wants to run. Nothing in it is changed after a reviewer has seen it."""
+    """One command that a user or a model wants to run. Nothing in it is changed after a reviewer has seen it."""
 
     argv: tuple[str, ...]
     cwd: str  # absolute

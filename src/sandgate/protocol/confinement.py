@@ -24,10 +24,10 @@ IN_MEMORY = "memory"  # as a source: an empty directory of this command's own, g
 class Mount(Record):
     """One entry of the view, applied in order over a read-only root; later entries lie on top of earlier ones.
 
-    `write` and `read` bind the host's path at the same place. `hide_directory` covers it with an empty
-    directory nobody may list (mode 000; 111 when a later entry opens something below), `hide_file` with an
-    empty file nobody may open, or with one that holds `content` and that nobody may change. `overlay` shows what
-    the overlay around the path has there.
+    `write` and `read` bind the host's path at the same place. `hide_directory` covers it with an empty directory
+    that the command may not list (mode 000; 111 when a later entry opens something below), `hide_file` with an empty
+    file that it may not open, or with one that holds `content` and that it may not change. `overlay` shows what the
+    overlay around the path has there.
     """
 
     kind: MountKind
@@ -42,7 +42,7 @@ class Overlay(Record):
     The mounts of kind `overlay` at or below `lower` show it. One command at a time has `upper`: another one at the same
     time, and any where the kernel refuses `upper`, has an empty one in memory that ends with it; where that is
     refused as well, those places are read-only. All three are canonical directories of ours, `upper` and `work` on one
-    file system, neither in the other; `work` is the kernel's, and whoever removes one removes both.
+    file system, neither in the other; `work` is the kernel's, and the two are removed together.
     """
 
     lower: str
@@ -95,7 +95,7 @@ class ConfinedCommand(Record):
     limits: Limits = Limits()
     tty: bool = False
     guarantees: tuple[str, ...] = ()  # what this plan promises; the layers really built may only add
-    bound: Bound | None = None  # what somebody approved it with; None: nobody was asked
+    bound: Bound | None = None  # what has to be as it was when it was approved; None: it rests on no approval
     reads_only: bool = False  # policy vouches that it changes nothing
 
     @property
@@ -131,6 +131,6 @@ class AttemptOutcome(Record):
     failure: SetupFailure | ExecFailure | None = None
     created_protected: tuple[str, ...] = ()  # protected names that appeared all the same
     locked: tuple[str, ...] = ()  # files outside the writable places that it locked: seen, not refused
-    unserved: tuple[str, ...] = ()  # addresses of its loopback that it sought and where nobody listened
+    unserved: tuple[str, ...] = ()  # addresses of its loopback that it sought and where no process listened
     remarks: tuple[str, ...] = ()  # sentences on what it left that something obeys later, and what it sought in vain
-    running: bool = False  # it lives on, and whoever started it tells how it ended
+    running: bool = False  # it lives on, and its terminal tells later how it ended

@@ -72,9 +72,9 @@ class ApprovalRequest(Record):
     held: tuple[Grant, ...] = ()  # in force when it was stopped, and not enough
     amendment: Amendment | None = None  # the rule that an answer may save; None: none is offered
     binding: Binding | None = None  # what was seen when it was asked; None: it is about no command
-    changed: str = ""  # why it is asked again: what is not as it was when somebody said yes
+    changed: str = ""  # why it is asked again: what is not as it was when it was approved
     lasting: bool = True  # the session goes on behind this passage, so an answer for it is worth something
-    asked_by: str = ""  # on whose behalf, where that is not whoever the person talks to: a sub-agent
+    asked_by: str = ""  # on whose behalf, where it is not the agent that the user talks to: a sub-agent
 
     @property
     def may_change(self) -> bool:
@@ -90,7 +90,7 @@ class Decision(Record):
     decision: ReviewDecision
     source: DecisionSource
     grants: tuple[Grant, ...] = ()  # what was given, when it was
-    reason: str = ""  # why nobody could be asked, or what the reviewer said
+    reason: str = ""  # why no reviewer could be asked, or what the reviewer said
     amendment: Amendment | None = None  # the rule that was accepted with it
     until: str = ""  # of an approval for the session: RFC 3339 with a zone; "": to its end
     uses: int | None = None  # the same: how many passages it covers, this one included; None: all

@@ -37,4 +37,4 @@ class Environment(Record):
     typed: TypedOverrides = TypedOverrides()
     tighter: tuple[tuple[str, str], ...] = ()  # settings that a client asks to have stricter
     hidden: tuple[str, ...] = ()  # absolute paths that no confined command may see, beside what the settings say
-    person_present: bool = False  # somebody, or a script, can answer questions
+    person_present: bool = False  # the user, a client or prepared answers can answer questions

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def implies(wider: Grant, wanted: Grant) -> bool:
-    """Whether whoever has `wider` has `wanted`.
+    """Whether a command that has `wider` has `wanted` with it.
 
     What lies behind a name that begins with a dot may be protected, and stays so below a writable root.
     """

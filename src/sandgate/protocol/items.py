@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 class InputText(Record):
-    """Text that somebody gave the model."""
+    """Text that the model is given, by the user or by Sandgate."""
 
     text: str
 
 
 class InputImage(Record):
-    """A picture that somebody gave the model."""
+    """A picture that the model is given."""
 
     image_url: str  # an address, or the picture itself as a `data:` URL
 

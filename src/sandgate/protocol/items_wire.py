@@ -1,6 +1,6 @@
 """Items of a conversation as JSON, for requests, responses and transcripts.
 
-Reading is forgiving where it loses nothing: unknown kinds and malformed ones are None, and whoever reads decides.
+Reading is forgiving where it loses nothing: unknown kinds and malformed ones are None, and the caller decides.
 The order of the fields is fixed, so that a conversation read from a transcript is sent byte for byte as before.
 """
 

@@ -42,7 +42,7 @@ class Interrupt(Record):
 
 
 class AnswerApproval(Record):
-    """Somebody has decided. `id` is the approval's; or its call's, or its turn's, where that names no other question.
+    """Answers a question. `id` is the approval's; or its call's, or its turn's, where that names no other question.
 
     Questions of sub-agents are not named by their calls, which may be called like calls of the session itself.
     """

@@ -51,7 +51,7 @@ class DangerFullAccess(Record):
 
 
 class ExternalSandbox(Record):
-    """Somebody else confines us; the network flag is still told to the command."""
+    """A sandbox around Sandgate confines; the network flag is still told to the command."""
 
     network_access: bool = False
 
@@ -128,7 +128,7 @@ class EffectivePermissions(Record):
     network: NetworkMode = "off"
     confined: bool = True  # False: danger-full-access, external sandbox, or an approved escalation
     case_insensitive: bool = False  # compare protected names without case
-    pinned: tuple[str, ...] = ()  # writable through a directory above, and mounted so that nobody moves them away
+    pinned: tuple[str, ...] = ()  # writable through a directory above, and mounted so that no command moves them away
     private_tmp: PrivateTmp | None = None  # None: /tmp is the host's
     scratch: str = ""  # where /tmp must stay the host's: the directory for `$TMPDIR` of commands, one of `writable`
     ours: tuple[str, ...] = ()  # all of our own code, wherever it lies: what would run us as the command likes

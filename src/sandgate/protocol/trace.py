@@ -67,7 +67,7 @@ class CommandEnded(Record):
 
 
 class ApprovalRequested(Record):
-    """A reviewer is being asked. Told before anybody answers."""
+    """A reviewer is being asked. Told before the reviewer answers."""
 
     request: ApprovalRequest
 
@@ -130,7 +130,7 @@ class TerminalInput(Record):
 
     call_id: str  # of the call that started the command
     process_id: int
-    stdin: str  # "" for a look; what nobody was to see is replaced by words
+    stdin: str  # "" for a look; input that the terminal does not echo is replaced by words
 
 
 class TerminalEnded(Record):
@@ -153,7 +153,7 @@ class PatchBegan(Record):
 
     call_id: str
     changes: tuple[FileChange, ...]
-    auto_approved: bool  # nobody was asked
+    auto_approved: bool  # no reviewer was asked
 
 
 class PatchEnded(Record):

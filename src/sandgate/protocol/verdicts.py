@@ -1,4 +1,4 @@
-"""What policy says about a command before anybody is asked."""
+"""What policy says about a command before a reviewer is asked."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Ask(Record):
 
 
 class Forbid(Record):
-    """Refused without asking anybody."""
+    """Refused without asking a reviewer."""
 
     reason: str
     because: tuple[Because, ...] = ()
