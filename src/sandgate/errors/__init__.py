@@ -4,7 +4,7 @@ A denial, a refusal, a non-zero exit and a timeout are values elsewhere; an exce
 do its part. Every error says what happened, why, and what the reader can do; surfaces print exactly these
 three. `code` is stable and goes on the wire.
 
-What a plain command cannot meet is made when somebody asks for it by name.
+Errors that a plain command cannot meet are loaded when a module asks for one by name.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class ApprovalExpired(RequestError):
 
 
 class AlreadyDecided(RequestError):
-    """Somebody else answered first, and otherwise. `what` names the answer that stands."""
+    """The question had another answer before this one. `what` names the answer that stands."""
 
     code = "already_decided"
 
@@ -136,7 +136,7 @@ class Late(ModelError):
 
 
 class Withdrawn(ModelError):
-    """Whoever asked does not want the answer any more; the connection is closed."""
+    """The caller does not want the answer any more; the connection is closed."""
 
     code = "cancelled"
 
