@@ -10,7 +10,7 @@ TOKENS_MAX = 2**31 - 1
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 DOCUMENT_BYTES = 32 * 1024  # of all `AGENTS.md` together
 DOCUMENT_BYTES_MAX = 16 * 1024 * 1024
-DELEGATES = 4  # sub-agents at the same time, where nobody says otherwise
+DELEGATES = 4  # sub-agents at the same time, where no setting says otherwise
 DEPTH = 1
 
 AGENT_ROWS: tuple[Row, ...] = (

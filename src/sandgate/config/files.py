@@ -1,7 +1,7 @@
 """Reading the files that decide what commands may do.
 
-Such a file is believed only when nobody but its owner and root could have written it: the user's and the system's
-files must belong to root or to us and be writable by nobody else. Ignoring a file that fails this could drop
+Such a file is believed only when no other user of the machine could have written it: the user's and the system's
+files must belong to root or to us and be writable by no other user. Ignoring a file that fails this could drop
 a restriction, so it stops the program instead. A project's files are other people's input anyway, may only
 tighten, and are not held to this.
 """
@@ -108,7 +108,7 @@ def _require_private(path: str, status: os.stat_result | None) -> None:
 
 
 def _outside(uid: int) -> bool:
-    """Whether the owner is nobody in our user namespace: the host's root, seen from inside a container."""
+    """Whether the owner has no number in our user namespace: the host's root, seen from inside a container."""
     if uid != OVERFLOW_UID:
         return False
     try:

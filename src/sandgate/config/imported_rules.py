@@ -63,7 +63,7 @@ class Taking:
         self._lost: list[tuple[str, str, int]] = []  # entry, what everything it held back begins with, rank
 
     def expect(self, number: int) -> None:
-        """So many entries come. Raises RuleError when nobody means so many."""
+        """Says how many entries come. Raises RuleError when there are more than `ENTRIES_MAX`."""
         if number > ENTRIES_MAX:
             raise RuleError("cannot take over the rules", why=f"there are more than {ENTRIES_MAX} entries")
 

@@ -1,7 +1,7 @@
 """Reads the plain part of TOML that most configuration files consist of.
 
 `import tomllib` takes as long as confining and running a command several times over (it brings `re`, `typing` and
-`datetime`), and would be paid by every command of everybody who has a configuration file. So files that use only
+`datetime`), and would be paid by every command of every user who has a configuration file. So files that use only
 tables, arrays of tables, plain strings, whole numbers, booleans and lists are read here. Whatever is not plainly
 one of these, errors included, is left to `tomllib`: the answer is then None. A differential test holds the two
 together.

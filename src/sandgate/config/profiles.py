@@ -1,6 +1,6 @@
 """A profile: a named layer, kept as a table `[profiles.NAME]` or as a file `NAME.config.toml` beside the user's.
 
-It may contain any key. Both forms of the same name are an error, because nobody could tell which one is meant.
+It may contain any key. Both forms of the same name are an error, because it would be unclear which one is meant.
 """
 
 from __future__ import annotations

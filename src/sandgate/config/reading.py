@@ -1,6 +1,6 @@
-"""Reading one table as somebody wrote it: every key checked, the whole made flat.
+"""Reading one table as the user or a project wrote it: every key checked, the whole made flat.
 
-Flat means dotted key → value ready for use, so that stacking layers is stacking small dicts. What nobody knows is
+Flat means dotted key → value ready for use, so that stacking layers is stacking small dicts. An unknown key is
 a warning with the nearest known name, because a newer or older Sandgate may know it; what is known and wrong
 is an error, because a policy must not be half read.
 """

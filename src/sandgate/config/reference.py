@@ -49,8 +49,8 @@ A project's files count only in a project the user trusts, and may only tighten 
 *in a project* says how, key by key. Lists marked *added* are joined with the user's instead of replacing them. What
 would loosen is ignored with a warning. Files of a project that is not trusted are not read at all.
 
-The user's and the system's files, and their rule files, must belong to root or to the user, and nobody else may be
-able to write to them or to their directory. Otherwise nothing runs: a file that somebody else wrote cannot be obeyed,
+The user's and the system's files, and their rule files, must belong to root or to the user, and no other user may be
+able to write to them or to their directory. Otherwise nothing runs: a file that another user wrote cannot be obeyed,
 and ignoring it could drop a restriction. Rule files are `rules/*.toml` beside each of these files; those of a project
 may only ask or forbid, by a program's bare name. Unknown keys are warned about; in `shell_environment_policy` they are
 errors.
@@ -70,7 +70,7 @@ checkout.
 PROVIDER_SECTION = """
 ## Model providers
 
-`[model_providers.NAME]` describes somebody who answers questions to a model. `openai`, `ollama`, `oss` and `lmstudio`
+`[model_providers.NAME]` describes a server that answers requests to a model. `openai`, `ollama`, `oss` and `lmstudio`
 are built in. A project's file may not describe or choose one.
 
 | key | accepts | default | meaning |

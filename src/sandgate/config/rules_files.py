@@ -1,7 +1,7 @@
 """Rule files: found beside the configuration files, read, and made into one set of rules.
 
 A rules file that cannot be used stops the program: a policy with a hole in it is worse than no start. Symlinks are
-skipped with a warning, because a link can be swapped for another file after somebody looked at it.
+skipped with a warning, because a link can be swapped for another file after it was looked at.
 
 A project's rules are other people's input and may only tighten: ask or forbid, by a program's bare name. An absolute
 path would be compared before the user's own rules for the name, and an entry that says which paths may answer to a

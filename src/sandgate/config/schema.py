@@ -91,8 +91,8 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "sandbox.tmp", "choice", ("private", "shared"), "private", "tighter",
-        "`private`: commands have a `/tmp` of the project's own, kept between them and cleared away when nobody used "
-        "it for a day. `shared`: the host's.",
+        "`private`: commands have a `/tmp` of the project's own, kept between them and cleared away when no "
+        "command used it for a day. `shared`: the host's.",
     ),
     (
         "sandbox.caches", "choice", ("off", "private", "shared"), "private", "tighter",
@@ -126,7 +126,7 @@ ROWS: tuple[Row, ...] = (
     (
         "sandbox.unix_sockets", "paths", None, (), "fewer",
         "Host unix sockets that confined commands may reach. A socket of Docker or of a session bus is a way out of "
-        "the sandbox: whoever may use it can do everything.",
+        "the sandbox: a command that may use it can do everything.",
     ),
     (
         "secrets.hidden", "paths", None, (), "more",
@@ -189,7 +189,7 @@ ROWS: tuple[Row, ...] = (
     (
         "terminals.on_network_denial", "choice", ("terminate", "continue"), "continue", "tighter",
         "What happens to a live command when the sandbox refuses it a connection: it is ended and its caller told, or "
-        "it copes by itself. Where nothing watches (`doctor` says: denials are guessed), nobody sees the refusal.",
+        "it copes by itself. Where nothing watches (`doctor` says: denials are guessed), the refusal goes unseen.",
     ),
     (
         "terminals.review_input", "choice", ("always", "escalated", "never"), "escalated", "tighter",
@@ -204,7 +204,7 @@ ROWS: tuple[Row, ...] = (
     ("limits.memory_bytes", "count", (0, BYTES_MAX), None, "lower", "Address space. Unset: as inherited."),
     (
         "retry_after_approval", "choice", ("ask", "by-risk", "silent"), "by-risk", "tighter",
-        "Whether a command somebody approved is asked about again when the sandbox stops it: always (`ask`), or not "
+        "Whether a command that was approved is asked about again when the sandbox stops it: always (`ask`), or not "
         "(`silent`, and `by-risk` unless its risk is high) where all it lacked was to write plain places of the "
         "workspace; then it runs once more with these. For anything else a question comes in every case.",
     ),
@@ -234,8 +234,8 @@ ROWS: tuple[Row, ...] = (
     ),
     (
         "assessment.timeout_ms", "count", (1, ASSESSMENT_MS_MAX), 5000, "ignored",
-        "How long an answer may take, connecting included. Milliseconds. Nobody waits for it: the question is shown at "
-        "once, and the answer added when it comes.",
+        "How long an answer may take, connecting included. Milliseconds. The question does not wait for it: it is "
+        "shown at once, and the answer added when it comes.",
     ),
     (
         "assessment.when", "choice", ("retry", "all"), "retry", "ignored",

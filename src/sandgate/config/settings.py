@@ -146,7 +146,7 @@ def for_confinement(settings: Settings, environ: Mapping[str, str]) -> Confineme
 
 
 def for_run(settings: Settings, *, person_present: bool) -> Settings:
-    """The settings of `sandgate run`: where nobody chose, its own defaults instead of those of a session."""
+    """The settings of `sandgate run`: its own defaults instead of a session's, for keys that no layer sets."""
     approval: ApprovalPolicy = "on-failure" if person_present else "never"
     return settings.but(
         approval=settings.approval if settings.approval_explicit else approval,

@@ -14,7 +14,7 @@ class Source(Record):
 
     label: str  # as shown to people: a path, or `-c`
     directory: str  # relative paths start here
-    home: str | None = None  # what `~` means; None when nobody knows
+    home: str | None = None  # what `~` means; None when the user's home is not known
     text: str = ""  # the file's text, to find lines in
     table: str = ""  # the dotted table within the file that is being read
 

@@ -1,8 +1,8 @@
 """Rule files that compute: variables, loops, functions, f-strings.
 
 Starlark has no files, no network and no clock, but its library neither stops a loop of 10^12 rounds nor refuses a
-list of 10^9 places. So it runs in a child process of its own with less memory and time than anybody would miss, and
-what comes back is text that is read like any foreign text. Files of literal calls never get here.
+list of 10^9 places. So it runs in a child process of its own with limited memory and time, more than a rule file
+should need, and what comes back is text that is read like any foreign text. Files of literal calls never get here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a project's own file may change: nothing that would give a command more freedom.
 
-A repository can be written by anybody, so its settings are compared with what stands below them, key by key, by
+A repository can be written by strangers, so its settings are compared with what stands below them, key by key, by
 the rule in the table (`ProjectRule`). What would loosen is left out and reported. The user can lift this for
 the policies of one project with `allow_project_policy`, for the file in the directory that it names.
 """
