@@ -1,9 +1,9 @@
-"""Asks the reviewers in order until one answers; nobody there means no.
+"""Asks the reviewers in order until one answers; no reviewer there means no.
 
 What was approved for the session answers first and is never asked about again. Questions that arrive at the
 same time are put one after the other, in the order they came; when a question's turn comes, an answer given
 meanwhile may answer it too: one for the session, a rule that was saved, and a no to the very same question.
-Where everybody who answers can hold several questions at once, only those about the same command wait for each other.
+Where every reviewer can hold several questions at once, only those about the same command wait for each other.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
     class Reviewer(Protocol):
-        """Somebody or something that can answer. None passes the question on to the next one."""
+        """A person, a program or a model that can answer. None passes the question on to the next reviewer."""
 
         def review(self, request: ApprovalRequest) -> Decision | None: ...
 
@@ -57,7 +57,7 @@ class ReviewerChain:
     ) -> Decision:
         """The decision; never None, never an exception for a missing answer.
 
-        `announce` is called once, only if somebody is really going to be asked. `settled` says, when the question's
+        `announce` is called once, only if a reviewer is really going to be asked. `settled` says, when the question's
         turn has come, whether it needs no answer any more. `written` keeps an answer, and says what it comes to.
         """
         remembered = self._remembered(request)
@@ -175,7 +175,7 @@ class _Waiting:
         self.same = same
         self.gate = allocate_lock()
         self.gate.acquire()
-        self.answer: Decision | None = None  # somebody said no to the same question while it waited
+        self.answer: Decision | None = None  # a person's no to the same question, given while this one waited
 
 
 class Queue:

@@ -1,6 +1,6 @@
 """Looks at what an approval is about, and holds it from the question to the run.
 
-While somebody thinks, a live command may put a link in the place of the directory, or other words into the script. So
+While a reviewer thinks, a live command may put a link in the place of the directory, or other words into the script. So
 what a question is about is looked at before it is asked and again before anything runs. The directory and the granted
 roots are held open meanwhile: as long as they are, nothing else can be the same object. What will be executed and lies
 where commands may write is known by its content.
@@ -255,7 +255,7 @@ def _is_systems(real: str) -> bool:
 
 
 def _may_be(path: str) -> bool:
-    """A path somebody meant, and not the text of a script that was taken for one."""
+    """Whether it looks like a path, and not like the text of a script that was taken for one."""
     return "\0" not in path and "\n" not in path and len(path) <= PATH_CHARS_MAX
 
 

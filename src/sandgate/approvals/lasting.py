@@ -1,4 +1,4 @@
-"""An approval for the session, written so that the session finds it again when it goes on, and nobody else can use it.
+"""An approval for the session, written so that the session finds it when it goes on, and no other session can use it.
 
 A transcript is a file of the person's, so what stands in it is no proof. Every such line is sealed with a key that no
 confined command can read, over all it says and over the session it was given in: a line that was changed, made up or

@@ -1,8 +1,8 @@
 """Small files in one directory that is ours alone: whole or not there, written once, and never through a link.
 
 Each record is complete under another name before link(2) gives it its own, which fails when that is taken: so the first
-writer wins, across processes, and nobody ever sees half a record. Files are addressed by name and the descriptor of
-their directory. One that is a link, somebody else's, open to others' writing, too long or no plain file is refused.
+writer wins, across processes, and no process ever sees half a record. Files are addressed by name and the descriptor of
+their directory. One that is a link, another user's, open to others' writing, too long or no plain file is refused.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def marked_once(directory: int, name: str) -> bool:
 
 
 def removed(directory: int, name: str) -> None:
-    """The name is gone, whoever took it away."""
+    """Removes the name; no matter if another process did so before."""
     try:
         os.unlink(name, dir_fd=directory)
     except FileNotFoundError:

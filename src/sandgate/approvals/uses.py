@@ -1,6 +1,6 @@
 """How often rules that hold so many times were used, by all sessions of this user together.
 
-One small file a rule, named by a digest of the rule, holding a number. Whoever counts holds the file's lock from
+One small file a rule, named by a digest of the rule, holding a number. A process that counts holds the file's lock from
 reading to writing, and the number is on disk before the command runs: two processes never run more than the rule says,
 whatever interrupts them. What cannot be read counts as used up. Confined commands cannot reach the directory.
 """

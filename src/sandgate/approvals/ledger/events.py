@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 def follow(ledger: Ledger, listener: int) -> Iterator[Event]:
-    """The open questions, and then everything that happens, until whoever reads descriptor `listener` is gone."""
+    """The open questions, and then everything that happens, until the reader of descriptor `listener` is gone."""
     watch = _watch(ledger)
     poller = select.poll()
     poller.register(listener, 0)  # a hang-up is reported without being asked for

@@ -1,6 +1,6 @@
 """Open questions and their answers on the disk: what was asked outlives who asked it, and one answer counts.
 
-A directory of small files, named by the id of the question: the question, its answer, and a mark that somebody has
+A directory of small files, named by the id of the question: the question, its answer, and a mark that a caller has
 used the answer. Each is written whole and once (`private_files`), so the first answer wins and one caller alone may act
 on it, among any number of processes and across crashes. There is no lock and no index that could be out of step.
 Confined commands can neither read nor write the directory (`sandbox.roots`), or they could approve themselves.
@@ -47,7 +47,7 @@ USABLE_AFTER_S = 900  # an answer may be acted on this long after its question h
 KEPT_S = 86_400  # records stay this long after the end of their question
 SWEPT_MAX = 64  # questions that one sweep looks at, or it would be felt by who opens the ledger
 UNFINISHED_KEPT_S = 3600  # a writer that takes longer was killed
-LOOK_AGAIN_MS = 500  # where nobody tells when the directory changes
+LOOK_AGAIN_MS = 500  # where the kernel does not tell when the directory changes
 KEY, KEY_BYTES = "digest.key", 32
 QUESTION, ANSWER, USED = ".question", ".answer", ".used"
 ADVICE = ".advice"  # words that came after the question was asked; no part of what an answer approves
@@ -171,7 +171,7 @@ class Ledger:
         return None if approval is None else self._standing(approval)
 
     def advise(self, approval_id: str, lines: tuple[str, ...]) -> None:
-        """Words for whoever decides, kept beside the question, which may come to be there only later. Once."""
+        """Words for the reviewer, kept beside the question, which may come to be there only later. Once."""
         if not is_approval_id(approval_id):
             raise _unknown(approval_id)
         private_files.written_once(self._fd, approval_id + ADVICE, encoded_advice(lines))

@@ -77,7 +77,7 @@ class Resolution(Record):
 
 
 def new_approval_id() -> str:
-    """Sixteen hexadecimal digits that nobody can guess."""
+    """Sixteen hexadecimal digits that cannot be guessed."""
     return os.urandom(ID_BYTES).hex()
 
 
@@ -87,7 +87,7 @@ def is_approval_id(text: str) -> bool:
 
 
 def shown(approval: PendingApproval) -> dict[str, Any]:
-    """Everything about a question that is anybody's business, as JSON values."""
+    """Everything about a question that a client or a terminal may see, as JSON values."""
     values = approval.fields()
     values["choices"] = [list(choice) for choice in approval.choices]
     return {**values, "asked_at": float(approval.asked_at), "expires_at": float(approval.expires_at)}

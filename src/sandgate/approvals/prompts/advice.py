@@ -1,6 +1,7 @@
-"""Words about a question that come while somebody is deciding it, and how they are shown below it.
+"""Words about a question that come while a person is deciding it, and how they are shown below it.
 
-Whoever shows the question polls `fileno`; whoever has something to say gives it once. Nothing waits for it.
+The reviewer that shows the question polls `fileno`; the consultation of a model gives its words once. Nothing waits
+for them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Why a question is asked, and what would keep it from being asked again: two lines of every prompt.
 
-Whoever is asked the same thing often should see at once which answer, which rule or which setting ends that, and be
-shown the rule before it is saved.
+A person who is asked the same thing often should see at once which answer, which rule or which setting ends that, and
+be shown the rule before it is saved.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _setting(grant: Grant, env: Mapping[str, str]) -> str:
 
 
 def _is_narrow(path: str, place: str, env: Mapping[str, str]) -> bool:
-    """Whether `place` may be open for good: no top directory, nobody's home, and `path` behind no name with a dot.
+    """Whether `place` may be open for good: no top directory, no user's home, and `path` behind no name with a dot.
 
     What is no workspace would end every later command, as a setting.
     """

@@ -1,4 +1,4 @@
-"""A question in three lines, for whoever shows no more: the command, what speaks against it, what a yes gives. Pure.
+"""A question in three lines, for clients that show no more: the command, what speaks against it, what yes gives. Pure.
 
 Some clients cut what they are given (Claude Code shows three lines of four or more), and a yes must be to something
 that was seen. So each line says what comes first of its kind, and `Brief.whole` whether the command is all there.

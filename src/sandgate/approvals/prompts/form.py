@@ -1,4 +1,4 @@
-"""A question as somebody elsewhere is shown it: as text with named answers, and as data for programs.
+"""A question as a client or another terminal shows it: as text with named answers, and as data for programs.
 
 The same words as at the terminal (`prompt.py`). What is shown has a digest, so that an answer can be held to exactly
 this question. Field names of the data are the lineage's, because clients know them.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
-LINE_COLUMNS = 4_000  # nobody's terminal: lines are left to whoever shows them
+LINE_COLUMNS = 4_000  # wider than any terminal: the client that shows the lines breaks them
 MESSAGE_CHARS_MAX = 20_000  # of a form; a longer command is refused rather than shown in part
 # What clients of the lineage answer, beside the names of the choices.
 ALIASES = {
@@ -53,7 +53,7 @@ class Form(Record):
 
     @property
     def too_long(self) -> bool:
-        """More than anybody would read, so nobody may be asked to approve it."""
+        """Longer than a person would read, so no person may be asked to approve it."""
         return len(self.message) > MESSAGE_CHARS_MAX
 
 

@@ -311,7 +311,7 @@ def command_lines(request: ApprovalRequest) -> list[str]:
 
 
 def whole_command_lines(request: ApprovalRequest, columns: int) -> list[str]:
-    """All of it for whoever asks to see it, shaped and cut as in the prompt: no piece stands where words of ours do."""
+    """All of it for a person who wants to see it, cut as in the prompt: no piece stands where words of ours do."""
     return [piece for line in _shown_command(request, whole=True) for piece in wrapped(line, columns)]
 
 
