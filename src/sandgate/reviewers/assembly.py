@@ -91,7 +91,7 @@ def advised(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tuple[
         return reviewers
     from sandgate.reviewers.with_risk_advice import WithRiskAdvice
 
-    # Not the session itself: one that nobody refers to must be able to end.
+    # Not the session itself: a session that no caller refers to must be able to end.
     confinement, environ, record, name = session.confinement, session.environ, session.record, session.new_id()
 
     def made() -> ModelRisk:

@@ -45,7 +45,7 @@ KNOWN = (*ANSWERS, False, None, "deny", "denied")
 
 
 class CallerTurn:
-    """One call of a caller, who may give it up while somebody is asked about it, or before.
+    """One call of a caller, who may give it up while a reviewer is asked about it, or before.
 
     `reviewer`: who answers the questions of this call, when that is not the session's.
     """
@@ -58,7 +58,7 @@ class CallerTurn:
         self.given_up = False
 
     def ask(self, submit: Callable[[], Future[Answer]]) -> Answer:
-        """The answer. Raises CancelledError when nobody waits for it."""
+        """The answer. Raises CancelledError when the caller has given it up."""
         with self._guard:
             self._check()
             question = self._question = submit()
@@ -98,7 +98,7 @@ class Threads(local):
     turn: CallerTurn | None = None
 
     def wanted(self) -> bool:
-        """Whether somebody still waits for it."""
+        """Whether its caller still waits for it."""
         return self.turn is None or not self.turn.given_up
 
 
@@ -113,7 +113,7 @@ class ReviewerBridge:
         hear: Hearing | None = None,
         expect: Callable[[ApprovalRequest], None] | None = None,
     ) -> None:
-        """`expect` hears, on the gate's thread, that somebody thinks about a question; `hear`, what they say."""
+        """`expect` hears, on the gate's thread, that a model is asked about a question's risk; `hear`, what it says."""
         self._hear = hear
         self._expect = expect
         self._ask = ask
@@ -135,7 +135,7 @@ class ReviewerBridge:
             turn.when_given_up(tell)
 
     def review_advised(self, request: ApprovalRequest, advice: Advice) -> Decision:
-        """The same, while somebody thinks about the question; what they say goes to `hear`, on their thread."""
+        """The same, while a model is asked about the question's risk; what it says goes to `hear`, on its thread."""
         if self._expect is not None:
             self._expect(request)
         if self._hear is not None:

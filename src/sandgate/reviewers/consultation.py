@@ -43,7 +43,7 @@ class Consultation:
         self._over = False
 
     def begin(self) -> bool:
-        """A request is about to be sent; False when nobody wants it any more."""
+        """A request is about to be sent; False when the question is over already."""
         with self._guard:
             self._began_ns = monotonic_ns()
             return not self._over

@@ -1,7 +1,7 @@
 """Answers questions in place of a person, by asking a model; and says no whenever that does not clearly say yes.
 
 The model gives an opinion, `assessment.review_answer` decides whether it may count. What goes wrong on our side (no
-key, no connection, an answer nobody can read) refuses the command as well, but is never told as if the command were
+key, no connection, an answer that cannot be read) refuses the command as well, but is never told as if the command were
 risky. A person who is attached hears of every no and has the last word; one who is not can still say
 `sandgate approvals override`.
 """
@@ -71,7 +71,7 @@ class _Ended(Record):
 
     status: ReviewStatus
     decision: ReviewDecision
-    why: str  # for whoever reads the refusal
+    why: str  # for the reader of the refusal
     brief: str  # the reviewer's own words, or what went wrong
     review: ModelReview | None = None
 
@@ -152,7 +152,7 @@ class ModelReviewer:
             return _failed(f"its answer cannot be read ({wrong})")
         except (ModelError, SandgateError) as problem:
             return _failed(str(problem))
-        except Exception as problem:  # whatever it is, nobody approved
+        except Exception as problem:  # whatever it is, the model has not approved
             return _failed(type(problem).__name__)
         user_heard = any(entry.speaker == "user" for entry in entries)
         why = why_not(review, _floor(request), user_heard=user_heard)
@@ -204,7 +204,7 @@ def _failed(why: str) -> _Ended:
 
 
 def _floor(request: ApprovalRequest) -> Literal["low", "medium", "high"] | None:
-    """What the offline assessment says. What nobody assessed is taken for high, but for a patch, which shows itself."""
+    """What the offline assessment says. Without one it is high, but for a patch, which shows itself."""
     if request.risk is not None:
         return request.risk.risk_level
     return "medium" if request.changes else "high"

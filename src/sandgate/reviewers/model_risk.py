@@ -1,6 +1,6 @@
 """Has a model look at questions while people do: which ones, how many at once, and what is remembered.
 
-Imported with the first question to ask about. Nobody ever waits for it, and nothing rests on it: a question
+Imported with the first question to ask about. No question ever waits for it, and nothing rests on it: a question
 is shown with the offline risk, and gets more words if they come in time.
 """
 

@@ -2,7 +2,7 @@
 
 Questions go to and answers come from the controlling terminal, never stdin or stdout: those belong to the
 command. One key answers. Typed-ahead keys are thrown away and keys are ignored for a moment after the prompt
-appears, so that nobody approves what they have not seen; Enter, an unknown key, an arrow key and whatever the terminal
+appears, so that the person approves nothing unseen; Enter, an unknown key, an arrow key and whatever the terminal
 says by itself (`terminal_talk.py`) is no answer.
 """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Read = Callable[[int], int]  # the next byte, waiting so many milliseconds for it; below 0 when none came
 
 KEY_GAP_MS = 40  # within a key's own sequence; it is sent in one piece, and a connection may split it
-REPORT_GAP_MS = 1_000  # within a report, which nobody types: over a slow connection it may come in pieces
+REPORT_GAP_MS = 1_000  # within a report, which the terminal sends: over a slow connection it may come in pieces
 SEQUENCE_BYTES_MAX = 65_536  # of one that never ends
 NOTHING = -1
 
