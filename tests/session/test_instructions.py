@@ -196,7 +196,7 @@ def test_a_file_of_another_user_is_not_heard_unless_the_place_is_theirs_too(repo
     os.chown(repository / "AGENTS.md", NOBODY, NOBODY)
     said = found(repository / "deep")
     assert said.text == "own"
-    assert said.problems == (f"`{repository / 'AGENTS.md'}` is not read: it belongs to somebody else (user {NOBODY})",)
+    assert said.problems == (f"`{repository / 'AGENTS.md'}` is not read: it belongs to another user (number {NOBODY})",)
     os.chown(repository / "deep", NOBODY, NOBODY)
     assert found(repository / "deep").text == "planted\n\nown"
 

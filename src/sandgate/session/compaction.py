@@ -1,8 +1,8 @@
 """What becomes of a conversation that no longer fits.
 
 A model writes a summary; what the person said is kept in their own words as far as there is room, newest first,
-because a summary may lose what was meant. Earlier summaries go into the new one. Asking the model is somebody else's
-part. Pure.
+because a summary may lose what was meant. Earlier summaries go into the new one. Asking the model is left to
+`compacting.py`. Pure.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ KEPT_TOKENS = 20_000  # of what the person said
 WINDOW_PERCENT = 90  # of the model's window, at which compaction begins
 NO_SUMMARY = "(no summary available)"
 SUMMARY_PROMPT = """\
-This conversation is about to be replaced by a summary that you write now. Whoever continues the work, with the same \
-tools, will see your summary and the person's own messages, and nothing else.
+This conversation is about to be replaced by a summary that you write now. The model that continues the work, with the \
+same tools, will see your summary and the person's own messages, and nothing else.
 
 State first what the person wants done, and every wish, limit or correction they gave along the way that still holds. \
 Then say, as briefly as stays exact:
 - what is done: files that were made or changed, with their paths, and what each change is for;
-- what was decided, and why; what was tried and did not work, so that nobody tries it again;
+- what was decided, and why; what was tried and did not work, so that it is not tried again;
 - how things stand: which checks were run and what they said, which processes still run, what is known to be broken;
 - facts that were expensive to find: names, commands that work, places in files, exact error messages;
 - what was refused by the person or by the sandbox, which stays refused;
@@ -51,8 +51,8 @@ def compacted(initial: Sequence[Item], items: Iterable[Item], summary: str) -> t
 def sealed(initial: Sequence[Item], items: Iterable[Item], given: Iterable[Item]) -> tuple[Item, ...] | None:
     """The same with what a provider made of it, `given`, in place of a summary; None where that is nothing.
 
-    Of what it gives only the sealed items are taken. What the person said is known here, and nobody else adds to it: it
-    is what others go by who judge whether the person wanted something.
+    Of what it gives only the sealed items are taken. What the person said is known here, and no provider adds to it:
+    reviewers go by it when they judge whether the person wanted something.
     """
     kept = tuple(item for item in given if isinstance(item, Compaction) and item.encrypted_content)
     return (*_said(initial, items), *kept) if kept else None

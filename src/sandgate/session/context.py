@@ -24,18 +24,18 @@ class TurnContext:
         self.turn = turn
         self.turn_id = turn.turn_id
         self.patches: list[str] = []  # the calls whose patches were applied, in order
-        self.patches_told = 0  # of which everybody knows what they changed
+        self.patches_told = 0  # how many of them the last `TurnDiff` contains
         self._conversation = conversation
         self._inbox = inbox
         self._began_ns = monotonic_ns()
         self.first_token_ms: int | None = None
 
     def tell(self, message: EventMessage) -> None:
-        """Tells everybody who watches."""
+        """Tells all who watch the session."""
         self._conversation.tell(self.turn_id, message)
 
     async def ask(self, request: ApprovalRequest, *, delegate: Mapping[str, str] | None = None) -> Decision:
-        """Puts a question to whoever answers this session's."""
+        """Puts a question to the session's reviewers."""
         return await self._inbox.ask(request, turn_id=self.turn_id, delegate=delegate)
 
     def first_token(self) -> None:

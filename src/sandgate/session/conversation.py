@@ -60,7 +60,7 @@ class Conversation:
 
     @property
     def spent_tokens(self) -> int:
-        """New input and output, those of sub-agents included: a budget is for the work, whoever does it."""
+        """New input and output, those of sub-agents included: a budget is for the work, whichever session does it."""
         return (0 if self.info is None else self.info.total.blended) + self.delegated_tokens
 
     @property

@@ -1,7 +1,7 @@
 """A second session that works for a turn of the first: once, to its end.
 
 It sees nothing of the conversation it works for. What it does is told as part of the turn it works for; what it says
-is its result. Its questions go to whoever answers the first session's, with its name on them.
+is its result. Its questions go to the reviewers of the first session, with its name on them.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class _Following:
         return Outcome("interrupted", tokens=used)
 
     async def ends(self) -> None:
-        """The session ends, and so does what has begun in it; whoever opened it ends it for good."""
+        """The session ends, and so does what has begun in it; its opener closes it."""
         with suppress(SandgateError):  # it has ended by itself
             self._child.submit(Shutdown())
         try:

@@ -38,7 +38,7 @@ class TurnEnvironment(Record):
 def surroundings(
     cwd: str, approval: ApprovalPolicy, sandbox: SandboxPolicy, *, shell: str = "", current_date: str, timezone: str
 ) -> TurnEnvironment:
-    """What is told of these policies; somebody else's sandbox counts as none of ours, but for the network."""
+    """What is told of these policies; a sandbox around Sandgate counts as none of ours, but for the network."""
     mode, network, roots = _confinement(sandbox)
     asks: ApprovalMode = "on-request" if isinstance(approval, Granular) else approval
     return TurnEnvironment(cwd, asks, mode, network, roots, shell, current_date, timezone)

@@ -1,7 +1,7 @@
-"""The events of one session, in order, for everybody who watches: each at a pace of its own.
+"""The events of one session, in order, for every watcher, each at a pace of its own.
 
-A watcher that comes back asks for what followed the last event it saw. What is kept for that is limited; whoever is
-further behind is told so instead of being shown a story with a hole in it.
+A watcher that comes back asks for what followed the last event it saw. What is kept for that is limited; a watcher that
+is further behind is told so instead of being shown a story with a hole in it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage
 
 EVENTS_MAX = 20_000  # kept of one session
-BYTES_MAX = 64 * 1024 * 1024  # of text and output in them: whoever sends it, a provider or a command, decides how much
+BYTES_MAX = 64 * 1024 * 1024  # of text and output in them: the provider or the command that sends it decides how much
 TOO_FAR_BEHIND = "the events after number {after} of this session are not kept any more"
 
 
@@ -36,7 +36,7 @@ class EventLog:
         self.closed = False
 
     def emit(self, turn_id: str, message: EventMessage) -> Event:
-        """Tells everybody. After `ShutdownComplete` nothing more is told."""
+        """Tells every watcher. After `ShutdownComplete` nothing more is told."""
         event = Event(turn_id, self._next, message)
         if self.closed:
             return event

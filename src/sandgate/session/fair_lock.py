@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class FairLock:
-    """Shared or exclusive. Nobody who came later overtakes. Belongs to one event loop."""
+    """Shared or exclusive. Tasks are let in in the order they came. Belongs to one event loop."""
 
     def __init__(self) -> None:
         self._holders = 0  # how many share it; -1: one has it alone
@@ -53,7 +53,7 @@ class FairLock:
             turn.set_result(None)
 
     def _left(self, turn: asyncio.Future[None], *, alone: bool) -> None:
-        """Whoever waited was cancelled; it may have been given its turn in the same moment."""
+        """A task was cancelled while it waited; it may have been given its turn in the same moment."""
         if turn.done() and not turn.cancelled():
             self._release(alone=alone)
             return

@@ -70,7 +70,7 @@ def fork(
     """Copies the transcript `source` into a new one, and gives what that holds; None where there is nothing to copy.
 
     `source` may be in use. Raises UserMessageOutOfRange, TranscriptUnreadable, SessionNotFound, StorageError; then
-    `writer` may have written a part, and whoever made it removes it.
+    `writer` may have written a part, and the caller, who made it, removes it.
     """
     read_transcript(source)  # refuses what cannot be gone on from
     wrote = False

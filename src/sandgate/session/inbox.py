@@ -34,8 +34,8 @@ ASKED_TWICE = "a question with this id is open already"
 class SessionInbox:
     """Belongs to one event loop. `tell` is called with a turn's id and what happened.
 
-    `answerer` is asked as well, where there is one, and told which sub-agent asks; the first answer counts, whoever
-    gives it.
+    `answerer` is asked as well, where there is one, and told which sub-agent asks; the first answer counts,
+    from either.
     """
 
     def __init__(self, tell: Tell, answerer: Answerer | None = None) -> None:

@@ -3,8 +3,8 @@
 The user's own file comes first, then those of the project from its root down to the working directory. A project is
 other people's files, and what they say goes to a provider: nothing is read but regular files below the root that
 belong to us, to root or to the owner of the working directory, and no file that is hidden from commands. So no link
-can send a key of the user's along, and nobody else's `/tmp/AGENTS.md` speaks for the user. Reading is bounded and waits
-for no writer.
+can send a key of the user's along, and no other user's `/tmp/AGENTS.md` speaks for the user. Reading is bounded and
+waits for no writer.
 """
 
 from __future__ import annotations
@@ -166,8 +166,8 @@ def _content(
 ) -> bytes:
     """At most `most_bytes` and one more of a regular file; b"" when there is none, or a link leads nowhere.
 
-    Raises _Stranger for what lies outside `below`, is hidden, or belongs to nobody in `owners`; _Unreadable for other
-    failures.
+    Raises _Stranger for what lies outside `below`, is hidden, or belongs to no user in `owners`; _Unreadable for
+    other failures.
     """
     try:
         # Held by name only, so that looking at it cannot touch a device or wait for the other end of a pipe.
@@ -186,7 +186,7 @@ def _content(
         if not readable(real):
             raise _Stranger(f"`{visible(path)}` is not read: `{visible(real)}` may hold secrets")
         if owners is not None and status.st_uid not in owners:
-            raise _Stranger(f"`{visible(path)}` is not read: it belongs to somebody else (user {status.st_uid})")
+            raise _Stranger(f"`{visible(path)}` is not read: it belongs to another user (number {status.st_uid})")
         return _first_bytes(held, most_bytes + 1)
     except OSError as wrong:
         raise _Unreadable(f"`{visible(path)}` cannot be read ({wrong.strerror})") from wrong

@@ -1,4 +1,4 @@
-"""What the model is told of things that happened outside its turns: user messages that nobody typed.
+"""What the model is told of things that happened outside its turns: user messages that no person typed.
 
 They are recorded and kept like any other; `synthetic_messages.py` tells them from what a person said. What is quoted
 in them comes from programs and other models and cannot end its block.

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
         patches: list[str]  # the calls whose patches were applied, in order
 
         def tell(self, message: EventMessage) -> None:
-            """Tells everybody who watches."""
+            """Tells all who watch the session."""
 
         async def ask(self, request: ApprovalRequest, *, delegate: Mapping[str, str] | None = None) -> Decision:
-            """Puts a question to whoever answers this session's; `delegate` says who asks."""
+            """Puts a question to the session's reviewers; `delegate` says which sub-agent asks."""
 
     class SessionTools(Protocol):
         """The tools of one session."""

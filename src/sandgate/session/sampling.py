@@ -196,7 +196,7 @@ class _Answering:
         return len(self._calls) > 0
 
     async def abort(self) -> None:
-        """Nobody wants the answer any more: what was begun is ended, and answered for the record."""
+        """The turn does not go on with the answer: what was begun is ended, and answered for the record."""
         self._conversation.record(await self._calls.aborted())
 
     def _call(self, call: Call) -> None:

@@ -76,7 +76,7 @@ if TYPE_CHECKING:
             """What the conversation `told` does not say yet."""
 
         def context(self) -> Mapping[str, Any]:
-            """What it was told, for whoever goes on with the session."""
+            """What it was told, for a process that resumes the session."""
 
     Work = Callable[["ActiveTurn"], Coroutine[Any, Any, str | None]]
 
@@ -206,12 +206,12 @@ class Session:
         return await self._works.regular(active)
 
     async def _reviewed(self, active: ActiveTurn, op: Review) -> str | None:
-        # Whoever goes on with this session later goes on under the policy it was reviewed with.
+        # A session that is resumed later goes on under the policy of its last turn, a review included.
         self._conversation.transcript.keep_context(self._situated(active.context))
         return await self._works.review(active, op)
 
     def _situated(self, context: TurnContext) -> dict[str, Any]:
-        """What holds for the turn, for whoever goes on with the session."""
+        """What holds for the turn, for a process that resumes the session."""
         settings = context.turn.settings
         return {
             "turn_id": context.turn_id,

@@ -71,7 +71,7 @@ class SessionIndex:
             self._connection = None
 
     def add(self, path: str, head: SessionHead) -> None:
-        """Remembers the whole head of a transcript that is not archived, so that nobody has to look for it."""
+        """Remembers the whole head of a transcript that is not archived, so that no listing has to read it again."""
         try:
             state = os.lstat(path)
         except OSError:
@@ -192,7 +192,7 @@ def _connected(path: str) -> sqlite3.Connection | None:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    # Whoever ends a session waits for this. What a power failure damages is made anew, and no row is believed that does
+    # The end of a session waits for this. What a power failure damages is made anew, and no row is believed that does
     # not fit its file.
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA secure_delete = ON")  # what was said in a session that is gone is gone from here, too

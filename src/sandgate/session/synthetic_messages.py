@@ -1,4 +1,4 @@
-"""Which user messages nobody typed.
+"""Which user messages no person typed.
 
 Much of what a model is told stands in user messages: where it works, what a file says, that a turn was ended. Such a
 message is one block between two marks, and known by both, so that a person who quotes an opening mark is still heard.

@@ -49,7 +49,7 @@ class Kept:
         await self._on_thread(self.writer.flush)
 
     async def close(self) -> None:
-        """The same, and somebody else may go on with it."""
+        """The same, and another process may go on with it."""
         await self._on_thread(self._closed)
 
     def enlist(self) -> None:

@@ -20,12 +20,12 @@ _NEW = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _COMMON
 
 
 def opened_to_read(path: str) -> int:
-    """A descriptor of a transcript, which somebody may be writing. Raises SessionNotFound, StorageError."""
+    """A descriptor of a transcript, which another process may be writing. Raises SessionNotFound, StorageError."""
     return _opened(path, os.O_RDONLY)
 
 
 def opened_alone(path: str) -> int:
-    """The same to go on writing: nobody else does until it is closed. Raises SessionBusy, too."""
+    """The same to go on writing: no other process does until it is closed. Raises SessionBusy, too."""
     descriptor = _opened(path, os.O_RDWR | os.O_APPEND)
     try:
         take(descriptor, path)

@@ -36,7 +36,7 @@ _HEAD_BYTES_MAX = 200  # of a line of ours, up to its payload
 def lines(descriptor: int, limit_bytes: int | None = None) -> Iterator[bytes | None]:
     """Lines without their ends, from where the descriptor stands; None for each that is longer than LINE_BYTES_MAX.
 
-    `limit_bytes`: only so many bytes are read; the rest stays for whoever reads next.
+    `limit_bytes`: only so many bytes are read; the rest stays for the next reader.
     """
     held: list[bytes] = []
     size = 0

@@ -33,7 +33,7 @@ SAVED_AGAIN = "transcript is being saved again"
 
 
 def _unheard(_text: str) -> None:
-    """For whoever does not want to be told."""
+    """For a caller that does not want to be told."""
 
 
 class TranscriptWriter:
@@ -57,7 +57,7 @@ class TranscriptWriter:
         self._meta = meta  # to be written in front of the first line
         self._on_problem, self._on_recovered = on_problem, on_recovered
         self._guard = allocate_lock()  # of everything below
-        self._syncing = allocate_lock()  # held by whoever waits for the disk: the descriptor stays open
+        self._syncing = allocate_lock()  # held by a thread that waits for the disk: the descriptor stays open
         self._descriptor = -1
         self._directories: list[int] = []  # to be synced with the next flush
         self._unwritten: deque[bytes] = deque()
@@ -151,7 +151,7 @@ class TranscriptWriter:
 
     def _keep(self, data: bytes) -> None:
         if self._lost or (self._unwritten and self._unwritten_bytes + len(data) > UNWRITTEN_BYTES_MAX):
-            self._lost += 1  # one gap and not several; its numbers are missing in the file, for whoever looks
+            self._lost += 1  # one gap and not several; its numbers are missing in the file, for a reader to see
             return
         self._unwritten.append(data)
         self._unwritten_bytes += len(data)

@@ -26,7 +26,7 @@ class SessionSettings(Record):
     parallel_tool_calls: bool = True
     compact_at_tokens: int | None = None  # None: never by itself
     token_budget: int | None = None  # of the whole session, new input and output; None: no end
-    delegate: str = ""  # what this session is for another one; "": it is nobody's
+    delegate: str = ""  # what this session is for another one; "": it works for no other
     parent_id: str = ""
 
 
