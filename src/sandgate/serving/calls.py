@@ -1,7 +1,7 @@
 """One tool call that may outlive the request that brought it.
 
 Where a protocol has no way to ask, a question goes back as the answer of the request, and the call goes on when the
-client comes again with what somebody decided. So a call belongs to its session; requests come and look at it.
+client comes again with what the person decided. So a call belongs to its session; requests come and look at it.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class ServedCall:
                 asked.cancel()
 
     async def give_up(self) -> None:
-        """Nobody waits for it any more: its question is refused, its command ended."""
+        """No client waits for it any more: its question is refused, its command ended."""
         self._task.cancel()
         await self._withdraw()
         await asyncio.wait((self._task,))
@@ -104,7 +104,7 @@ class ServedCall:
             question = await self._inbox.put(request, tool=self.tool, call_digest=self.digest)
         except SandgateError as problem:
             return Decision(request.stage, "denied", "none", reason=f"nobody could be asked: {problem}")
-        except Exception as problem:  # its text may hold anything, and the reason is shown to whoever called
+        except Exception as problem:  # its text may hold anything, and the reason is shown to the caller
             asyncio.get_running_loop().call_exception_handler({"message": f"sandgate: {UNASKED}", "exception": problem})
             return Decision(request.stage, "denied", "none", reason=UNASKED)
         self.question = question

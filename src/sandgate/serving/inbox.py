@@ -1,8 +1,8 @@
-"""The questions of one principal that are answered from elsewhere: by a client, or by somebody at another terminal.
+"""The questions of one principal that are answered from elsewhere: by a client, or by a person at another terminal.
 
-Each question is a record on disk before anybody sees it. Whoever answers first decides, wherever that is; an approval
-is consumed before what it allows runs, so that it runs at most once. What nobody answers in time, or whose session
-ends, is a refusal that says so.
+Each question is a record on disk before a client or a person sees it. The first answer decides, wherever it comes from;
+an approval is consumed before what it allows runs, so that it runs at most once. A question that is not answered in
+time, or whose session ends, is a refusal that says so.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def takes_care(approval: Approval) -> bool:
 
 
 def nobody_decided(request: ApprovalRequest, by: AnsweredBy, reason: str) -> Decision:
-    """What it comes to when nobody answers."""
+    """What a question comes to when neither a person nor a client answers it."""
     return Decision(request.stage, "timed_out" if by == "timeout" else "denied", "none", reason=reason)
 
 
@@ -92,9 +92,9 @@ class Question:
         self.form = form
         self.approval = approval
         self.asked_s: float | None = (
-            None  # when whoever brought the call was asked, by `monotonic`, and is to come again
+            None  # when the client that brought the call was asked, by `monotonic`, and is to come again
         )
-        self.nobody = ""  # why whoever brought the call has shown it to nobody
+        self.nobody = ""  # why the client that brought the call has shown it to no person
         self._decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self.settling = asyncio.Lock()  # held while it is found out what an answer decides
 
@@ -142,7 +142,7 @@ class Inbox:
         self._closed = False
 
     async def put(self, request: ApprovalRequest, *, tool: str, call_digest: str) -> Question:
-        """Records the question. Raises SandgateError when that cannot be done; then nobody may be asked."""
+        """Records the question. Raises SandgateError when that cannot be done; then it may not be asked."""
         form = await on_thread(lambda: self._form(request))
         now = time()
         approval = PendingApproval(
@@ -189,9 +189,9 @@ class Inbox:
                 self._lookout.close()
 
     async def answer(self, question: Question, name: str, *, by: AnsweredBy, reason: str = "") -> None:
-        """Somebody answers. Too late, or not one of the choices: what stands stands, and the question stays open.
+        """Records an answer. Too late, or not one of the choices: what stands stands, and the question stays open.
 
-        An answer that cannot be kept is a refusal: nobody could use it once, and only once.
+        An answer that cannot be kept is a refusal: it could not be used once, and only once.
         """
         approval = question.approval
         try:
@@ -257,7 +257,7 @@ class Inbox:
         )
 
     async def _withdrawn(self, question: Question, recording: asyncio.Future[None]) -> None:
-        """Nobody is left to be asked, and its record may come to be there all the same."""
+        """Its call was cancelled, and its record may come to be there all the same."""
         await asyncio.wait((recording,))
         if recording.exception() is None:
             await self.answer(question, "deny", by="withdrawn", reason=CANCELLED)

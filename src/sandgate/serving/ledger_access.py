@@ -1,7 +1,7 @@
-"""Opens the ledger of approvals that outlive a session, for whoever asks and whoever answers.
+"""Opens the ledger of approvals that outlive a session, for the program that asks and the one that answers.
 
 It lies in the state directory of the environment that counts: the one the asking server was started with, and the one
-of the person who answers. The directory and the one above it must be ours alone, or somebody else could answer.
+of the person who answers. The directory and the one above it must be ours alone, or another user could answer.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ __all__ = [
 ]
 
 APPROVALS_NAME = "approvals"
-LINE_COLUMNS = 4_000  # nobody's terminal: lines are left to whoever shows them
+LINE_COLUMNS = 4_000  # wider than any terminal: the program that shows the lines breaks them
 
 
 def kept_in(ledger: Ledger) -> Hearing:
-    """Puts what a model says about an open question beside it in the ledger, for whoever decides there."""
+    """Puts what a model says about an open question beside it in the ledger, for the person who decides there."""
 
     def hear(request: ApprovalRequest, said: Said) -> None:
         from sandgate.approvals.prompts.advice import said_lines
@@ -59,7 +59,7 @@ def kept_in(ledger: Ledger) -> Hearing:
 def open_ledger(environ: Mapping[str, str]) -> Ledger:
     """The ledger of this user, made if need be and rid of what is long over.
 
-    Raises ConfigError when there is no place for it, or when that is a link, somebody else's, or open to others.
+    Raises ConfigError when there is no place for it, or when that is a link, another user's, or open to others.
     """
     state = ensured_state(environ)
     above = made_directory(state)

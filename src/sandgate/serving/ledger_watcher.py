@@ -1,4 +1,4 @@
-"""Notices answers that somebody gave elsewhere. One look at the directory does for all open questions, however many."""
+"""Notices answers that another process has written. One look at the directory does for all open questions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LedgerWatcher:
         self._look_soon()
 
     def close(self) -> None:
-        """Nobody waits for an answer. May be repeated."""
+        """No question waits for an answer any more. May be repeated."""
         if self._watch is not None:
             asyncio.get_running_loop().remove_reader(self._watch.fileno())
             self._watch.close()

@@ -1,7 +1,7 @@
-"""A reviewer at another terminal, for a program that has nobody at its own: it asks by the ledger, and waits.
+"""A reviewer at another terminal, for a program without a person at its own: it asks by the ledger, and waits.
 
-One question at a time, blocking. What nobody answers in time, and what is interrupted, is a no; whoever ends the
-program while it waits takes the question back.
+One question at a time, blocking. What is not answered in time, and what is interrupted, is a no; a signal that ends
+the program while it waits takes the question back first.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class OtherTerminal:
         self.confinement: Callable[[], Mapping[str, Any]] = dict
 
     def review(self, request: ApprovalRequest) -> Decision:
-        """The answer that somebody gave; a no where none came."""
+        """The answer that was given; a no where none came."""
         try:
             ledger = open_ledger(self._environ)
             try:
@@ -55,7 +55,7 @@ class OtherTerminal:
             finally:
                 ledger.close()
         except asyncio.CancelledError:
-            if self._ended_by is not None:  # as it would have been had nobody waited
+            if self._ended_by is not None:  # as the signal would have done without the wait
                 os.kill(os.getpid(), self._ended_by)
             raise
         except SandgateError as problem:
@@ -84,7 +84,7 @@ class OtherTerminal:
 
     @contextmanager
     def _taken_back_at_the_end(self) -> Iterator[None]:
-        """Signals that end the program cancel the waiting task first, where nobody ignores them or has other plans."""
+        """Signals that end the program cancel the waiting task first, unless they are ignored or handled otherwise."""
         loop, waiting = asyncio.get_running_loop(), asyncio.current_task()
         ours = [number for number in ENDING if signal.getsignal(number) == signal.SIG_DFL]
         if waiting is None or threading.current_thread() is not threading.main_thread():
