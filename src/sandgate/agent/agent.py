@@ -93,7 +93,7 @@ class Agents:
     """The sessions of one process, by id. Belongs to one event loop; leaving the block ends them.
 
     `interactive`: questions are events, answered by `AnswerApproval`; otherwise by the prepared `answers`, then by the
-    person at the terminal (`ask_at_terminal`). What nobody can be asked about is refused.
+    person at the terminal (`ask_at_terminal`). What no reviewer can be asked about is refused.
     """
 
     def __init__(
@@ -207,7 +207,7 @@ async def _let_go(making: Making) -> None:
 async def _delegate(
     environment: Environment, options: AgentOptions, superior: Superior, loaded: Loaded
 ) -> AsyncIterator[Agent]:
-    """Under the configuration that was read when the first session began: what is written meanwhile frees nobody."""
+    """Under the configuration that was read when the first session began: what is written later frees no sub-agent."""
     own = AgentOptions(ephemeral=options.ephemeral, provider=options.provider)
     async with _opened(environment, own, superior, None, loaded=loaded) as (agent, _model):
         yield agent

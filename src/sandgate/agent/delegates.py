@@ -41,7 +41,7 @@ ENDED = {
 
 
 class Delegates:
-    """Of one session. `opening` opens another one; `asks`: there is somebody who answers questions."""
+    """Of one session. `opening` opens another one; `asks`: the session has reviewers for their questions."""
 
     def __init__(
         self,

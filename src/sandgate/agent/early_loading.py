@@ -59,7 +59,7 @@ class AskedModel:
 
 
 def load_soon(loop: AbstractEventLoop, then: Callable[[], None]) -> TimerHandle:
-    """On a thread that nobody waits for; a call that comes earlier loads the same itself."""
+    """On a thread of its own, which is not waited for; a call that comes earlier loads the same itself."""
     return loop.call_later(SOON_S, Thread(target=_load, args=(then,), name="sandgate-early", daemon=True).start)
 
 
@@ -68,5 +68,5 @@ def _load(then: Callable[[], None]) -> None:
     for name in NEEDED:
         with suppress(Exception):  # the call meets the same, and says so
             __import__(name)
-    with suppress(Exception):  # whoever closes the session does the same
+    with suppress(Exception):  # closing the session does the same
         then()

@@ -104,7 +104,7 @@ class AgentEvents:
 
     def over(self, call_id: str, command: CommandRequest, became: Passage | str) -> None:
         """A command that does not live on is over, or never was: its passage, or why there is none. From any thread."""
-        with suppress(RuntimeError):  # the loop is closed; nobody watches any more
+        with suppress(RuntimeError):  # the loop is closed; no surface watches any more
             self._loop.call_soon_threadsafe(self._one_shot_over, call_id, command, became)
 
     def __call__(self, record: TraceRecord) -> None:
@@ -112,7 +112,7 @@ class AgentEvents:
         try:
             self._loop.call_soon_threadsafe(self._take, record)
         except RuntimeError:
-            return  # the loop is closed; nobody watches any more
+            return  # the loop is closed; no surface watches any more
 
     def _take(self, record: TraceRecord) -> None:
         match record:

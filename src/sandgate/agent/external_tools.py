@@ -103,7 +103,7 @@ class ExternalTools:
         began_ns = monotonic_ns()
         try:
             return await self._servers.call(tool, arguments, policy=self._gate.runtime.tools.live.truncation)
-        except CancelledError:  # what has begun has an end, also when nobody wants it any more
+        except CancelledError:  # what has begun has an end, also when its turn is ended
             lasted_ms = (monotonic_ns() - began_ns) // NS_PER_MS
             told = (call_id, context.turn_id, tool.server, tool.tool, lasted_ms)
             context.tell(McpToolCallEnd(*told, success=False, error=ABORTED, arguments=arguments))

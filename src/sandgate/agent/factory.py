@@ -232,7 +232,7 @@ class Making:
         return servers
 
     def _model(self, settings: AgentSettings, runtime: Runtime) -> tuple[Model, int, AgentSettings]:
-        """The model, written down if somebody wants that, how often it is tried again, and what holds with it."""
+        """The model, recorded if the options want that, how often it is tried again, and what holds with it."""
         model, retries, settings = self._model_itself(settings, runtime)
         path = self._options.model_record
         recorded = path is not None and self._superior is None and not self._options.unasked
@@ -322,7 +322,7 @@ class Making:
         if conversation is None:
             self._warnings.append(text)
             return
-        with suppress(RuntimeError):  # the loop is closed; nobody watches any more
+        with suppress(RuntimeError):  # the loop is closed; no surface watches any more
             self._loop.call_soon_threadsafe(conversation.log.emit, "", Warned(text))
 
 

@@ -1,7 +1,7 @@
 """The last patch that `sandgate patch` applied in a project, until it is taken back or another one is applied.
 
-It lies where a session's patches lie (`agent_undo.py`), under a name made from the project's place: whoever works in
-two projects takes back in each what was applied there.
+It lies where a session's patches lie (`undo.py`), under a name made from the project's place: a user who works
+in two projects takes back in each what was applied there.
 """
 
 from __future__ import annotations

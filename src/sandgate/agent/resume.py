@@ -1,7 +1,7 @@
 """What an agent begins with: nothing, an earlier session that goes on, or a copy of one.
 
-A session that goes on keeps the policy it had, unless today's is stricter, or somebody says otherwise on the way in: a
-session that could only read must not write because it was continued elsewhere.
+A session that goes on keeps the policy it had, unless today's is stricter, or the caller says otherwise on the way in:
+a session that could only read must not write because it was continued elsewhere.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def session_id_of(environment: Environment, wanted: str) -> str:
 
 
 def look_back(home: str, resume: str, cwd: str, *, copy: bool, warn: Warn) -> PastSession:
-    """The session that is asked for; "last" is the newest in `cwd` that worked for nobody else. Blocks on the disk.
+    """The session that is asked for; "last" is the newest in `cwd` that is no sub-agent's. Blocks on the disk.
 
     One that goes on is ours alone from now on, and no longer put away.
     Raises SessionNotFound, SessionBusy, TranscriptUnreadable, StorageError.
@@ -151,7 +151,7 @@ def as_it_was(environment: Environment, past: PastSession, warn: Warn) -> Enviro
     sandbox = context.get("sandbox_policy")
     wanted = _sandbox_as_it_was(sandbox if isinstance(sandbox, dict) else {}, loaded.values, said)
     if "approval_policy" not in said:
-        # What an agent takes where nobody chose (`config.for_run`).
+        # What an agent takes where no setting says otherwise (`config.for_run`).
         asks = _approval_as_it_was(context, loaded.values.get("approval_policy", "on-failure"))
         wanted = [*asks, *wanted]
     for key, was, now in wanted:

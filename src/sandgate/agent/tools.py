@@ -65,7 +65,7 @@ class AgentTools:
         self._looking = asyncio.Semaphore(PICTURES_AT_ONCE)
         self._pictures: tuple[str, int] = ("", 0)  # the turn that looked last, and how much it has seen
         self._definitions: tuple[Mapping[str, Any], ...] | None = None
-        self.delegates: Delegates | None = None  # who works for this session; None: nobody may
+        self.delegates: Delegates | None = None  # the sub-agents of this session; None: it may have none
         self.external: ExternalTools | None = None  # of other servers; None: there are none
         self.undoing = PatchUndo(gate.runtime)
         self.cannot_confine = ""  # why the last call ran nothing; "" where a sandbox could be built for it
