@@ -1,4 +1,4 @@
-"""What a call of somebody's tool came to, within bounds: texts cut, pictures checked, everything else named.
+"""What a call of a server's tool came to, within bounds: texts cut, pictures checked, everything else named.
 
 A server may send anything of any size. A model gets at most what the turn allows it of text, and pictures only when
 they are what they say; what neither a model nor a provider can take is replaced by a line that says so. Pure.

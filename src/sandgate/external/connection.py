@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 PAGES_MAX = 32  # of one listing of tools
 CLOSE_SECONDS = 6.0  # beyond what ending a program may take; then the connection is dropped
-WORDS_SHOWN_CHARS = 300  # of an error that somebody else has written
+WORDS_SHOWN_CHARS = 300  # of an error, which may have a server's words
 
 # What the SDK has to say about odd messages would be a stranger's words on our standard error.
 logging.getLogger("mcp").addHandler(logging.NullHandler())
@@ -201,4 +201,4 @@ def _offered(tool: mcp_types.Tool) -> Offered:
 def _fail(future: asyncio.Future[Any], error: Exception) -> None:
     with suppress(asyncio.InvalidStateError):
         future.set_exception(error)
-        future.exception()  # seen, should nobody wait for it any more
+        future.exception()  # seen, should no caller wait for it any more

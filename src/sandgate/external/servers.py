@@ -1,8 +1,8 @@
 """The servers of one session: all started at once, their tools under one roof, all ended together.
 
 A server that does not start is one message, and the session goes on without it, unless the user has said that it is
-required. What is offered is fixed when a server has started: the tool somebody approves is the one that was shown, and
-not what a server makes of its name later. The SDK is loaded with the first server.
+required. What is offered is fixed when a server has started: what a reviewer approves is the tool that was shown,
+and not what a server makes of its name later. The SDK is loaded with the first server.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ class ProgramLink:
         self, _kind: type[BaseException] | None, _error: BaseException | None, _where: TracebackType | None
     ) -> None:
         ending = asyncio.create_task(self._end())
-        while not ending.done():  # whoever is cancelled meanwhile must not leave a process behind
+        while not ending.done():  # a caller that is cancelled meanwhile must not leave a process behind
             with suppress(asyncio.CancelledError):
                 await asyncio.shield(ending)
         ending.result()

@@ -1,8 +1,8 @@
-"""Whether a call of somebody's tool needs a person, and what that person gets to see.
+"""Whether a call of an MCP server's tool needs a reviewer, and what that reviewer gets to see.
 
 What a server says about its own tools is no proof: it may call a tool that deletes everything read-only. So every call
 is asked about, unless the user has said for this server or tool to believe it (`auto`) or to let it through
-(`approve`). Where nobody may be asked, no means no. Pure.
+(`approve`). Where policy allows no question, the call is refused. Pure.
 """
 
 from __future__ import annotations
