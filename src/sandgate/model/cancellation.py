@@ -1,4 +1,4 @@
-"""A wish not to get an answer any more, which reaches whoever is waiting for it on another thread."""
+"""A wish not to get an answer any more, which reaches the code that waits for it on another thread."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Cancellation:
         return self._cancelled
 
     def cancel(self) -> None:
-        """Tell everybody who listens, on this thread."""
+        """Tell every listener, on this thread."""
         with self._guard:
             self._cancelled = True
             told, self._listening = self._listening, []

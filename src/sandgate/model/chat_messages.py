@@ -137,7 +137,7 @@ def _called(item: Call) -> tuple[str, str]:
 
 
 def _content(parts: tuple[Part, ...]) -> str | list[Json]:
-    """Plain text where that is all: the older form, which everybody reads."""
+    """Plain text where that is all: the older form, which every server reads."""
     if any(isinstance(part, InputImage) for part in parts):
         return [_part(part) for part in parts]
     return _text(parts)

@@ -110,7 +110,7 @@ class _Exchange:
         thread.start()
         try:
             thread.join((self._deadline_ms + CLOSING_MS) / 1000)
-        except BaseException:  # the thread that waits is interrupted: nobody wants the answer
+        except BaseException:  # the caller's thread is interrupted: it does not want the answer
             self._cancelled.cancel()
             raise
         if self._failure is not None:

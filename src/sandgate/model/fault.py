@@ -1,4 +1,4 @@
-"""What went wrong between us and a provider, in words that quote nobody.
+"""What went wrong between us and a provider, in words of ours alone.
 
 A library's own words may hold an address or a header. What lies beneath them, the system's reason, does not.
 """

@@ -26,5 +26,5 @@ def identity_headers(own: str, *, delegate: str = "", parent: str = "") -> dict[
 
 
 def _sendable(name: str) -> str:
-    """A label may be anybody's words; a header is one line of plain characters."""
+    """A label may have any characters; a header is one line of plain characters."""
     return visible(name, limit=NAME_CHARS_MAX).encode("ascii", "backslashreplace").decode()

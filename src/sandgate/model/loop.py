@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ExchangeLoop(asyncio.SelectorEventLoop):
-    """Looks names up on threads that are left behind when nobody waits for them any more."""
+    """Looks names up on threads that are left behind when no request waits for them any more."""
 
     async def getaddrinfo(
         self, host: Any, port: Any, *, family: int = 0, type: int = 0, proto: int = 0, flags: int = 0

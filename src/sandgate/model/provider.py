@@ -33,7 +33,7 @@ class Provider(Record):
     env_http_headers: Pairs = ()  # header and the variable that holds its value; left out while that is blank
     wire_api: Literal["responses", "chat"] = "responses"
     request_max_retries: int = 4  # of a request that could not be placed; 0 to 100
-    stream_max_retries: int = 5  # of an answer that broke off; whoever holds the conversation counts them
+    stream_max_retries: int = 5  # of an answer that broke off; the session counts them
     stream_idle_timeout_ms: int = 300_000  # between two events of an answer, and until the first
     remote_compaction: bool = False  # makes room in a conversation itself, at `/responses/compact`
     path: str = ""  # what is added to `base_url`; "": what `wire_api` asks for

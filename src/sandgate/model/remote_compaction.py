@@ -1,7 +1,7 @@
 """A provider makes room in a conversation itself: it is sent all of it, and gives back what stands for it.
 
 One request and one answer, as a piece (`POST {base_url}/responses/compact`). What stands for the conversation is
-sealed: the provider's models read it in later requests, and nobody else does. Whether a provider can do this, its
+sealed: the provider's models read it in later requests, and no other reader can. Whether a provider can do this, its
 settings say.
 """
 

@@ -99,7 +99,7 @@ class RecordingModel:
 
 def _opened(path: str) -> int:
     """A descriptor of a file of ours, to be added to. Raises RequestError."""
-    # A name that is a link leads to a place that somebody else has chosen; a pipe without a reader never opens.
+    # A name that is a link leads to a place that another program may have chosen; a pipe without a reader never opens.
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         file = os.open(path, flags, 0o600)
@@ -109,7 +109,7 @@ def _opened(path: str) -> int:
     if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
         return file
     os.close(file)
-    why = "it belongs to somebody else" if stat.S_ISREG(found.st_mode) else "it is not a regular file"
+    why = "it belongs to another user" if stat.S_ISREG(found.st_mode) else "it is not a regular file"
     raise RequestError(f"the recording {shown(path)} cannot be written", why=why)
 
 

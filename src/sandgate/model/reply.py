@@ -29,7 +29,7 @@ class Reply:
         self.over = False
 
     def take(self, data: str) -> None:
-        """One event. What comes after the end is nobody's."""
+        """One event. What comes after the end is ignored."""
         event = as_object(data)
         if self.over:
             return

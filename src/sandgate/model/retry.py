@@ -29,7 +29,7 @@ _TRY_AGAIN = re.compile(
 
 
 def backoff_ms(attempt: int, *, uniform: Uniform = random.uniform) -> int:
-    """How long to wait after attempt number `attempt` (from 1) has failed, when nobody said."""
+    """How long to wait after attempt number `attempt` (from 1) has failed, when the provider did not say."""
     doubled = BACKOFF_MS * 2 ** min(max(attempt, 1) - 1, DOUBLINGS_MAX)
     return _bounded(doubled * uniform(1 - SPREAD, 1 + SPREAD))
 

@@ -22,7 +22,7 @@ class SocketWire(asyncio.Protocol):
 
     @property
     def is_stale(self) -> bool:
-        """Whether it can carry no further request: it is closed, or something came that nobody asked for."""
+        """Whether it can carry no further request: it is closed, or something came that was not asked for."""
         return self._over or bool(self._unread)
 
     async def read(self) -> bytes:

@@ -84,7 +84,7 @@ if TYPE_CHECKING:
         def stream(self, prompt: Prompt, asking: Asking) -> AsyncIterator[ModelEvent]:
             """The answer as it comes; ends after `Completed`, or raises ModelError. `StreamBroken` may be tried again.
 
-            Closing the iterator, or cancelling whoever reads, closes the connection at once.
+            Closing the iterator, or cancelling the task that reads, closes the connection at once.
             """
 
         async def close(self) -> None:
