@@ -62,7 +62,7 @@ def apply_plan(
     denied = _denied(plan.writes, territory) if territory is not None else ()
     if denied:
         return Applied(denied=denied)
-    reviewed = journal_directory is not None  # whoever keeps a journal has shown the plan to somebody
+    reviewed = journal_directory is not None  # a caller that keeps a journal has had the plan judged: the gate
     with Directories(_roots(permissions), exact=reviewed) as directories:
         work = PatchTransaction(
             plan.writes,

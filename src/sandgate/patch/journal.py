@@ -1,7 +1,7 @@
 """Lets the next patch put right what a kill or a power cut left half-done.
 
 Before the first spare name is used, its place is written down; before the first file changes, which inodes are old
-and which are new; after the last change, that it is done. Whoever finds a journal whose writer is gone takes
+and which are new; after the last change, that it is done. A process that finds a journal whose writer is gone takes
 everything back, or clears away what a finished patch no longer needs. Journals lie where confined commands cannot
 write: one that could be planted would be a way out of the sandbox. Without such a place there is no journal, and a
 kill at the wrong moment is not repaired.
@@ -51,7 +51,7 @@ class PatchJournal:
             except BlockingIOError:
                 os.close(descriptor)
                 continue
-            if os.fstat(descriptor).st_nlink:  # nobody took it for an abandoned one
+            if os.fstat(descriptor).st_nlink:  # no other process took it for an abandoned one
                 self._descriptor = descriptor
                 return
             os.close(descriptor)
@@ -214,7 +214,7 @@ class _Account:
         descriptor = directories.descriptor(step.directory)
         state, inode = steps.look(descriptor, step.name)
         if state is None or inode != step.old or not _is_between(state.content, old, new):
-            return f"`{step.path}` was changed by somebody else and was not put back"
+            return f"`{step.path}` was changed by another process and was not put back"
         if state.content != old:
             steps.overwrite(descriptor, step, old)
         return None

@@ -1,7 +1,7 @@
 """The program `apply_patch`, on the PATH of sandboxed commands: a patch from the argument or stdin, applied.
 
-It confines nothing and asks nobody: it runs where a command runs, and the sandbox around that decides. So it has no
-journal either (nowhere to keep one that the command could not forge): a kill -9 in the short time in which files
+It confines nothing and asks no reviewer: it runs where a command runs, and the sandbox around that decides. So it has
+no journal either (nowhere to keep one that the command could not forge): a kill -9 in the short time in which files
 change hands is the one thing it cannot put right. Start-up is on the path of every call, so little is imported.
 """
 
@@ -103,7 +103,7 @@ def _say(descriptor: int, text: str) -> None:
     try:
         while data:
             data = data[os.write(descriptor, data) :]
-    except OSError:  # nobody listens; the files are what counts
+    except OSError:  # no process reads what is printed; the files are what counts
         return
 
 

@@ -1,8 +1,8 @@
-"""The change of one directory entry, in a form that can be taken back: also by somebody else, after a crash.
+"""The change of one directory entry, in a form that can be taken back: also by another process, after a crash.
 
 The new file is prepared under a spare name and then changes names with the old one, so a reader sees one or the
 other and the old one is still there to be compared. A step remembers which inode was old and which is new: looking at
-the names then tells how far it came, whoever asks and whenever.
+the names then tells how far it came, to any process at any time.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def prepare(directory: int, spare: str, after: FileState, *, owner: tuple[int, i
     if after.link is not None:
         os.symlink(after.link, spare, dir_fd=directory)
         return os.stat(spare, dir_fd=directory, follow_symlinks=False).st_ino
-    # What nobody else may read must not lie open for a moment either.
+    # What no other user may read must not lie open for a moment either.
     mode = DEFAULT_MODE if after.mode is None else PRIVATE_MODE
     descriptor = os.open(spare, PREPARE_FLAGS, mode, dir_fd=directory)
     try:
@@ -123,8 +123,8 @@ def _set_attribute(descriptor: int, name: str, value: bytes) -> None:
 def commit(step: Step, directory: int, before: FileState | None, *, exchanging: bool) -> None:
     """Carries the step out. Raises Changed with the step possibly carried out, CannotReplace with nothing done.
 
-    `exchanging`: names change hands in one system call. Without it, what somebody else saves between two calls of
-    ours, some microseconds apart, is lost.
+    `exchanging`: names change hands in one system call. Without it, what another process saves between two calls
+    of ours, some microseconds apart, is lost.
     """
     if step.kind == "create":
         _name_new(directory, step.spare, step.name)
@@ -216,7 +216,7 @@ def overwrite(directory: int, step: Step, content: bytes) -> None:
 
 
 def take_back(step: Step, directory: int) -> str | None:
-    """Puts the old entry back, however far the step came; a sentence when somebody else's file is in the way.
+    """Puts the old entry back, however far the step came; a sentence when another process's file is in the way.
 
     Steps of kind "in_place" are the caller's business: they need the old bytes.
     """
@@ -235,7 +235,7 @@ def take_back(step: Step, directory: int) -> str | None:
         elif step.kind == "replace" and name == step.new:
             _put_back(step, directory)
         else:
-            return f"`{step.path}` was changed by somebody else; what it was before lies in `{step.spare}` beside it"
+            return f"`{step.path}` was changed by another process; what it was before lies in `{step.spare}` beside it"
     elif spare not in (0, step.new) and step.kind in ("replace", "delete") and name in (0, step.new):
         _put_back(step, directory)  # it was not the old file that we took away
     _drop(directory, step.spare, step.new)

@@ -1,6 +1,6 @@
 """One application of a plan, from the first look to the last spare name: done, or taken back.
 
-Until every new file is prepared nothing that anybody uses has changed. The short time in which names change hands is
+Until every new file is prepared no file in use has changed. The short time in which names change hands is
 kept free of signals: an interrupt that arrives then is delivered afterwards, with the patch applied.
 """
 
@@ -107,7 +107,7 @@ class PatchTransaction:
             if state is not write.before:
                 raise Changed
             return _Current()
-        # A name that was added since may be a way to a file which nobody approved.
+        # A name that was added since may be a way to a file which was not approved.
         if not state.is_same(write.before) or (state.links > 1 and write.before.links == 1):
             raise Changed
         about = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
@@ -265,7 +265,7 @@ def _attempt(left: list[str], path: str, deed: Callable[[], str | None]) -> None
     except OSError as error:
         problem = f"`{path}` could not be put back: {error.strerror}"
     except Changed:
-        problem = f"`{path}` was changed by somebody else and was not put back"
+        problem = f"`{path}` was changed by another process and was not put back"
     if problem:
         left.append(problem)
 

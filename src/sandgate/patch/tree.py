@@ -151,7 +151,7 @@ def territory_of(permissions: EffectivePermissions | None) -> Territory | None:
     """Whose each path is; None when nothing is confined."""
     if permissions is None or not permissions.confined:
         return None
-    from sandgate.kernel.territory import Territory  # not on the way of a patch that somebody else confines
+    from sandgate.kernel.territory import Territory  # not on the way of a patch inside a sandbox
 
     global _last_territory
     last = _last_territory
