@@ -38,6 +38,6 @@ def test_an_outcome_without_a_result_must_say_why() -> None:
 
 def test_locks_outside_are_named_some_and_counted_all() -> None:
     assert locked_outside(("/a", "/b\n")) == (
-        "it locked `/a`, `/b\\n` outside the writable places; whoever wanted the lock had to wait for the command"
+        "it locked `/a`, `/b\\n` outside the writable places; a process that wanted one had to wait for the command"
     )
     assert "`/1`, `/2`, `/3` and 2 more" in locked_outside(("/1", "/2", "/3", "/4", "/5"))

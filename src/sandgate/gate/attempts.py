@@ -39,7 +39,7 @@ def locked_outside(paths: tuple[str, ...]) -> str:
     """What is told about locks that were not refused."""
     shown = ", ".join([f"`{visible(path)}`" for path in paths[:LOCKED_SHOWN_MAX]])
     more = f" and {len(paths) - LOCKED_SHOWN_MAX} more" if len(paths) > LOCKED_SHOWN_MAX else ""
-    return f"it locked {shown}{more} outside the writable places; whoever wanted the lock had to wait for the command"
+    return f"it locked {shown}{more} outside the writable places; a process that wanted one had to wait for the command"
 
 
 def closed_to_it(plan: ConfinedCommand, report: DenialReport, *, failed: bool, output: bytes = b"") -> str | None:

@@ -1,4 +1,4 @@
-"""Lets a line of nothing but `git init` and its like begin a repository, where nobody else may write meanwhile."""
+"""Lets a line of nothing but `git init` and its like begin a repository, where no other command may write meanwhile."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Beginnings:
             return self._company
 
     def share(self, roots: Iterable[str]) -> None:
-        """So that nobody begins a repository in a further root of ours; before the disk is looked at."""
+        """So that no other session begins a repository in a further root of ours; before the disk is looked at."""
         if self._state is not None:
             with self._taking:
                 self._roots.share(self._state, roots)
@@ -72,7 +72,7 @@ class Beginnings:
             self._roots.share_again()
 
     def permitted(self, permissions: EffectivePermissions, command: CommandRequest) -> EffectivePermissions:
-        """With the name that such a line makes, where nobody may make it otherwise.
+        """With the name that such a line makes, where no command may make it otherwise.
 
         A command that began before the repository would not find it protected, so no other may run in the project, or
         in another one with the directory as a further root.
@@ -88,5 +88,5 @@ class Beginnings:
         return permissions.but(absent=tuple([path for path in permissions.absent if path != begun]), begun=begun)
 
     def close(self) -> None:
-        """Whoever waits goes on."""
+        """Sessions that wait for this one go on."""
         self._roots.close()

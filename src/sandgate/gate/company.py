@@ -1,8 +1,8 @@
 """Which commands of one session run at the same time, so that one of them can be alone.
 
 A command that begins a repository (`policy.beginnings`) must be: what runs beside it was planned before there was one,
-and would not find it protected. So it begins when nobody else of the session runs, and no other session may write
-there; whoever comes while it runs waits for its end, and is planned anew when it was planned before.
+and would not find it protected. So it begins when no other command of the session runs, and no other session may
+write there; a command that comes while it runs waits for its end, and is planned anew when it was planned before.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         def let_in(self) -> None: ...
 
 
-ALONE_S = 60.0  # how long somebody waits for a command that is alone
+ALONE_S = 60.0  # how long a command waits for one that is alone
 
 
 class Company:

@@ -81,7 +81,7 @@ class Confinement:
         self._memory.expects_more = True
         self.networks = EmptyNetworks()
         self.habit = Habit()
-        self.approved_names: set[str] = set()  # protected names that a reviewed patch has made: nobody moves them away
+        self.approved_names: set[str] = set()  # protected names that a reviewed patch has made: no quarantine for them
         self._before: tuple[WorkspaceFacts, tuple[Grant, ...], EffectivePermissions] | None = None
         self.one_command = False  # the session ends with the first command
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
@@ -172,7 +172,7 @@ class Confinement:
         return (place, "") if kind == "namespace" else (None, place)
 
     def _share_roots(self, grants: tuple[Grant, ...]) -> None:
-        """So that nobody begins a repository in a further root of ours; before the disk is looked at."""
+        """So that no other session begins a repository in a further root of ours; before the disk is looked at."""
         policy = self._settings.sandbox
         roots = [grant.value for grant in grants if grant.kind == "write_root"]
         if isinstance(policy, WorkspaceWrite):
@@ -230,7 +230,7 @@ class Confinement:
         return self._drafts.taken(plan)
 
     def close(self) -> None:
-        """The session needs the project's directory and its network no longer; whoever comes later takes them again."""
+        """The session needs the project's directory and its network no longer; a later command takes them again."""
         self.networks.close()
         if self._drafts is not None:
             self._drafts.close()
@@ -287,7 +287,7 @@ class Confinement:
         return root if cwd == root or cwd.startswith(root.rstrip("/") + "/") else cwd
 
     def summary(self) -> dict[str, object]:
-        """What holds commands back, as JSON values, for whoever is asked to approve one."""
+        """What holds commands back, as JSON values, for the reviewer of one."""
         permissions = self.permissions()
         return {
             "policy": type(self._settings.sandbox).__name__,

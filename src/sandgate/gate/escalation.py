@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
 SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": "and by a rule from now on"}
-AGAIN_MAX = 3  # times in one passage that somebody is asked again because of what changed meanwhile
+AGAIN_MAX = 3  # times in one passage that a reviewer is asked again because of what changed meanwhile
 KEEPS_CHANGING = "what was approved changed each time before it could run: {changed}"
 COMMAND_REJECTED = "exec command rejected by user"
 

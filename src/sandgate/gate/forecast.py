@@ -55,7 +55,7 @@ def forecast_of(
     *,
     may_add_rules: bool = True,
 ) -> Forecast:
-    """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
+    """What `run` would do with this command at its first attempt. Nothing runs, no reviewer is asked."""
     here = PolicyCircumstances(
         policy=policies.approval,
         sandbox=policies.sandbox,

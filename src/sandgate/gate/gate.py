@@ -114,13 +114,13 @@ class Gate:
         self.new_id = new_id
         self.lasting = True  # another command may come: False where the session ends with the first
         self.closed = False  # then nothing runs any more, whatever is still being decided
-        self.wanted: Callable[[], bool] = lambda: True  # whether whoever this thread works for still waits
+        self.wanted: Callable[[], bool] = lambda: True  # whether the caller that this thread works for still waits
         self._pause: Pausing | None = None
         self._open_questions = 0
         self._asking = allocate_lock()
 
     def verdict(self, command: CommandRequest) -> Verdict:
-        """What policy and rules say; nobody is asked, nothing runs."""
+        """What policy and rules say; no reviewer is asked, nothing runs."""
         return self._rulebook.verdict(command)
 
     def rules_holding(self, command: CommandRequest) -> RuleSet:
@@ -137,9 +137,9 @@ class Gate:
         return _Passage(self, matter if isinstance(matter, Matter) else Matter(matter), launch).walk()
 
     def pause_while_asking(self, pause: Pausing) -> None:
-        """From now on `pause` is held while somebody is being asked, be it since before.
+        """From now on `pause` is held while a reviewer is being asked, be it since before.
 
-        Not where questions stand side by side: each is about its own call, and keeps nobody else waiting.
+        Not where questions stand side by side: each is about its own call, and keeps no other call waiting.
         """
         if self._answering.side_by_side:
             return
@@ -230,7 +230,7 @@ class Gate:
         return Rules(
             policy=policies.name,
             confines=policies.confines,
-            # Running a dialogue again repeats what somebody typed into it.
+            # Running a dialogue again repeats what the person typed into it.
             may_ask_after_denial=may_ask_after_denial(policies.approval, tool) and not command.tty,
             wants_escalation=command.wish == "require_escalated",
             remembered=self._remembered(matter, keys, call_id) if keys and runs_confined else None,
@@ -259,7 +259,7 @@ class _Passage:
         self._attempts: list[Attempt] = []
         self._decisions: list[Decision] = []
         self._risk: RiskAssessment | None = None
-        self._why, self._reads = "", False  # why somebody is asked; whether policy vouches that it only reads
+        self._why, self._reads = "", False  # why a reviewer is asked; whether policy vouches that it only reads
         self._upheld = Upheld(self._command, ties=not self._matter.changes and not self._matter.keys)
 
     def walk(self) -> Passage:
@@ -359,7 +359,7 @@ class _Passage:
             self._risk = self._gate._assess(as_judged(self._command), denial)
 
     def _run(self, order: Run) -> Attempt:
-        if self._gate.closed:  # perhaps while somebody was being asked
+        if self._gate.closed:  # perhaps while a reviewer was being asked
             raise RequestError("the session is closed, so nothing more runs in it", hint="open another one")
         if not self._gate.wanted():  # a yes of a model, or of policy, that comes after the turn was ended
             raise RequestError("nobody waits for this any more, so it is not run", hint="ask for it again")

@@ -1,8 +1,8 @@
 """Asks about what is typed into a live command that stands outside the sandbox.
 
 The approval that let a shell out was for starting it. What is typed later decides what it does, so by default each
-input is shown before it is typed, until somebody approves the rest "for the session". An input is a question like any
-other: the same reviewers, the same record, and nobody there means no.
+input is shown before it is typed, until a reviewer approves the rest "for the session". An input is a question like any
+other: the same reviewers, the same record, and no reviewer there means no.
 
 The question says what it is about: which command, who reads there now, and in which directory, for a shell may have
 gone elsewhere since it was started. That is a moment's truth: who reads when the answer comes may be another program.
@@ -57,7 +57,7 @@ class InputReview:
         self._new_id = new_id
 
     def check(self, terminal: Terminal, text: str) -> None:
-        """Blocks while somebody is asked. Raises CommandRefused unless the input may be typed."""
+        """Blocks while a reviewer is asked. Raises CommandRefused unless the input may be typed."""
         if not text or not self._applies(terminal):
             return
         decision = self._gate.ask(self._request(terminal, text))
@@ -67,13 +67,13 @@ class InputReview:
     def _applies(self, terminal: Terminal) -> bool:
         if self._mode == "always":
             return True
-        # Where the policy confines nothing, nobody was asked to let it out; under `never` only a rule did, for good.
+        # Where the policy confines nothing, no reviewer let it out; under `never` only a rule did, for good.
         # But `untrusted` asks about all that does more than read, and `!sh` in the pager of `dpkg -l` does.
         return self._mode == "escalated" and not terminal.identity.plan.confined and self._may_ask
 
     def _request(self, terminal: Terminal, text: str) -> ApprovalRequest:
         identity = terminal.identity
-        # A password is for the program that asks for it, and for nobody's screen or log.
+        # A password is for the program that asks for it, and for no reviewer's screen and no log.
         hidden = terminal.hides_input
         shown = f"(hidden, {len(text)} characters)" if hidden else text
         unseen = hidden and not identity.plan.confined

@@ -58,7 +58,7 @@ NOT_ALLOWED = "Permission denied"
 
 
 class PatchOutcome(Record):
-    """What became of a patch: it was applied, it could not be, somebody said no, or it did not get as far (`unfit`)."""
+    """What became of a patch: it was applied, it could not be, it was refused, or it did not get as far (`unfit`)."""
 
     call_id: str
     exit_code: int | None  # 0 or 1; None: refused
@@ -71,7 +71,7 @@ class PatchOutcome(Record):
 
 
 def unfit(text: str, why: str, *, cwd: str, call_id: str) -> PatchOutcome:
-    """The answer to what is no patch, or does not fit the files: nobody was asked, and nothing was tried."""
+    """The answer to what is no patch, or does not fit the files: no reviewer was asked, and nothing was tried."""
     passage = Passage(CommandRequest(argv=(PATCH, text), cwd=cwd, env={}), Forbid(why, ()))
     return PatchOutcome(call_id, 1, why, (), (), 0, passage)
 
@@ -222,7 +222,7 @@ class PatchGate:
         )
 
     def foreseen(self, plan: PatchPlan) -> tuple[Verdict, tuple[Denial, ...]]:
-        """What policy says of a plan now, and what of it lies where nothing may be written. Nobody is asked."""
+        """What policy says of a plan now, and what of it lies where nothing may be written. No reviewer is asked."""
         return self._verdict(plan, self._confinement.permissions()), self._closed(plan)
 
     def _closed(self, plan: PatchPlan) -> tuple[Denial, ...]:

@@ -1,4 +1,4 @@
-"""What decides about commands before anybody is asked, and the command as it is judged."""
+"""What decides about commands before a reviewer is asked, and the command as it is judged."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ NOWHERE = "/nonexistent"  # a directory nothing lies in
 
 
 class Policies(Record):
-    """What decides, before anybody is asked."""
+    """What decides, before a reviewer is asked."""
 
     approval: ApprovalPolicy
     sandbox: SandboxPolicy
     rules: RuleSet
     workspace: str = NOWHERE  # the policy's directory, never the one a command chose
     backend_available: bool = True
-    places: Callable[[CommandRequest], ProgramPlaces] | None = None  # where its programs lie; None: nobody knows a disk
+    places: Callable[[CommandRequest], ProgramPlaces] | None = None  # where its programs lie; None: not looked for
     retry_after_approval: AfterApproval = "by-risk"  # high risk asks again, everything else is covered
 
     @property

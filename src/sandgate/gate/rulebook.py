@@ -127,7 +127,7 @@ class Rulebook:
     def holding(self, command: CommandRequest, spent: Collection[str] = ()) -> RuleSet:
         """The rules that hold for this command now, without those whose identities are in `spent`."""
         rules = self._rules
-        if self._all_hold:  # the same value each time, for whoever keeps an index of it
+        if self._all_hold:  # the same value each time, for policy, which keeps an index of it
             return rules
         used = self._used(spent)
         rules = self._unchanged(command, rules.in_force(self._now(), used))

@@ -1,6 +1,6 @@
 """What the last answer of a passage was about, from the question to the start of the run.
 
-The disk is looked at where somebody was asked, or an earlier answer is tied to what lay there; a command that policy
+The disk is looked at where a reviewer was asked, or an earlier answer is tied to what lay there; a command that policy
 alone allows is not looked at.
 """
 
@@ -24,7 +24,7 @@ AT_START = "something of it was exchanged at the very moment of its start"
 
 
 class Moved(Exception):
-    """What somebody approved is not what would run; nothing ran. Its text says what changed."""
+    """What was approved is not what would run; nothing ran. Its text says what changed."""
 
 
 class Upheld:
@@ -75,7 +75,7 @@ class Upheld:
 
 
 def check_started(plan: ConfinedCommand, outcome: AttemptOutcome) -> None:
-    """Raises Moved when whoever started the plan found something else in its place; nothing ran."""
+    """Raises Moved when the helper that started the plan found something else in its place; nothing ran."""
     failure = outcome.failure
     if plan.bound is not None and isinstance(failure, ExecFailure) and failure.errno == EXCHANGED:
         raise Moved(AT_START)
