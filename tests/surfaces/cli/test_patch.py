@@ -183,7 +183,7 @@ def test_what_a_yes_has_opened_is_foreseen_and_taken_back_with_a_yes(program: An
     assert "would be refused: writing " in program.err
     assert hint.startswith("sandgate: grant it once with: ")
     assert program("patch", "-c", SANDBOX_TMP, "-a", "on-failure", "--answer", "approve", "--check", patch) == 0
-    assert program.err == "sandgate: somebody would be asked before it is applied\n"
+    assert program.err == "sandgate: a reviewer would be asked before it is applied\n"
     assert program("patch", "-c", SANDBOX_TMP, *shlex.split(hint.partition("with: ")[2]), patch) == 0
     assert program("patch", "--undo", "-c", SANDBOX_TMP) == 77
     hint = program.err.splitlines()[-1]

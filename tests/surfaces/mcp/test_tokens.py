@@ -36,7 +36,7 @@ def test_a_file_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.
     path = token_file(tmp_path, f"alice {ALICE}\n")
     own = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: own + 1)
-    with pytest.raises(RequestError, match="somebody else"):
+    with pytest.raises(RequestError, match="another user"):
         Tokens.from_file(path)
 
 

@@ -1,6 +1,6 @@
 """`sandgate agent`: a model works on a prompt, every command of it through the gate, without a screen.
 
-Who is asked is whoever sits at the terminal, or the prepared answers. Where there is neither, what would have to be
+Questions go to the prepared answers, then to the person at the terminal. Where there is neither, what would have to be
 asked is refused, and the lines on stderr name what would allow it.
 """
 

@@ -77,7 +77,7 @@ def user_input(parsed: ParsedLine, argument: str | None) -> UserInput:
 
 
 def require_known_place(parsed: ParsedLine, directory: str, *, trusted: Callable[[], bool]) -> None:
-    """A model works where its changes can be seen and taken back, or where somebody said so. Raises RequestError.
+    """A model works where its changes can be seen and taken back, or where the user said so. Raises RequestError.
 
     `trusted` reads the configuration, and is asked only where that matters.
     """

@@ -203,7 +203,7 @@ class AgentProgress:
             lines.append(f"  risk {level}: {one_line(request.risk.description, limit=LINE_CHARACTERS_MAX)}")
         if len(self._questions) >= HELD_LINES_MAX:
             return lines
-        # A person reads the question at the terminal; only if somebody else answers has it to be told here.
+        # A person reads the question at the terminal; only if another reviewer answers has it to be told here.
         kept = lines if self._asks_a_person else []
         self._questions[question.approval_id] = request, kept
         return [] if self._asks_a_person else lines

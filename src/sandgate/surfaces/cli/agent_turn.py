@@ -1,6 +1,6 @@
 """One turn of a model, from the opening of its session to the end of it.
 
-What happens is told event by event, written on a thread: whoever reads slowly must not keep Ctrl-C from being heard.
+What happens is told event by event, written on a thread: a slow reader must not keep Ctrl-C from being heard.
 """
 
 from __future__ import annotations

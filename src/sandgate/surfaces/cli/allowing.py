@@ -1,4 +1,4 @@
-"""What would have allowed something that was refused because nobody could be asked: a rule, or an option, by name."""
+"""What would have allowed what was refused because no reviewer could be asked: a rule, or an option, by name."""
 
 from __future__ import annotations
 

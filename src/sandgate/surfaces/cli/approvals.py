@@ -1,4 +1,4 @@
-"""`sandgate approvals`: the second channel. Whoever sits at this machine sees what waits for an answer, and answers.
+"""`sandgate approvals`: the second channel. The user sees at any terminal what waits for an answer, and answers.
 
 What is printed comes from records that a model had a hand in: all of it is made visible, so that nothing in it can look
 like a line of ours. The message is what an answer approves: it is printed whole, each line of it behind `MESSAGE_MARK`.
@@ -83,7 +83,7 @@ def _watch(ledger: Ledger, *, as_json: bool) -> int:
     told: Callable[[Event], str] = _event_json if as_json else _event_text
     for event in follow(ledger, say.STDOUT):
         if say.write(say.STDOUT, told(event)) is not None:
-            return 0  # nobody reads on
+            return 0  # the reader has gone
     return 0
 
 

@@ -23,7 +23,7 @@ def log(*, as_json: bool) -> int:
     """Every decision on a line, oldest first."""
     for entry in decisions(os.environ):
         if say.write(say.STDOUT, _json(entry) if as_json else _lines(entry)) is not None:
-            return 0  # nobody reads on
+            return 0  # the reader has gone
     return 0
 
 

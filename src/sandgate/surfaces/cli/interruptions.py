@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 HEARD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 INTERRUPT_WAIT_S = 5.0  # for the turn to end, which takes 2 at most
-HARD_END_S = 2.0  # for everything to end once somebody insists
+HARD_END_S = 2.0  # for everything to end after a second signal
 
 
 class Interruptions:

@@ -132,7 +132,7 @@ def sandbox_json(attempt: Attempt) -> Json:
 
 
 def attempt_json(attempt: Attempt) -> Json:
-    """One entry of `attempts`; `denied` is null when nobody can tell."""
+    """One entry of `attempts`; `denied` is null when no layer can tell."""
     verdict = attempt.denial.verdict
     return {
         "confined": attempt.confined,

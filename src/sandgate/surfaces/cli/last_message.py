@@ -21,7 +21,7 @@ class LastMessageFile:
         """`writable`: directories where commands may write. Raises RequestError when the file cannot be written."""
         self._path = path
         target, same = _target(path, writable)
-        # Without blocking: a pipe that nobody reads would hold us for ever.
+        # Without blocking: a pipe without a reader would hold us for ever.
         flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | same
         try:
             self._descriptor = os.open(target, flags, 0o644)

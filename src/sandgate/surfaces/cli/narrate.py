@@ -37,7 +37,7 @@ class Narrator:
         self._verbose = verbose
         self._held: list[str] = []
         self._told: set[str] = set()  # of the command that runs, about what was refused to it so far
-        self.output_lost = False  # not all of it could be passed on, and nobody wanted that
+        self.output_lost = False  # not all of it reached a reader that wanted it
 
     def __call__(self, record: TraceRecord) -> None:
         """Say what this record means, if anything."""

@@ -135,7 +135,7 @@ MODEL = (
     ),
     Option(("--model-script",), "model_script", "take the model's answers from this file; no network is used", "FILE"),
 )
-# A session of a model asks by rules of its own where nobody chose: the reference says which.
+# A session of a model asks by rules of its own where neither option nor setting says: the reference has them.
 ASKING_A_MODEL = tuple(
     option.but(default="") if option.key == "approval" else option
     for option in DECIDING
@@ -193,7 +193,7 @@ COMMANDS = (
         "mcp",
         "serve the gate to any agent that speaks the Model Context Protocol, on stdin and stdout",
         (
-            Option(("--http",), "http", "serve HTTP on this host instead, to whoever has the token"),
+            Option(("--http",), "http", "serve HTTP on this host instead, to clients that have a token"),
             Option(("--port",), "port", "the port of `--http`; without it, a free one", "PORT"),
             Option(("--token-file",), "token_file", "tokens of `--http`, a line `NAME TOKEN` each", "FILE"),
             Option(
@@ -207,7 +207,7 @@ COMMANDS = (
             Option(
                 ("--wait-for-approvals",),
                 "wait",
-                "`--ask both`: what the client shows nobody waits for `sandgate approvals`",
+                "`--ask both`: what the client shows to no person waits for `sandgate approvals`",
             ),
             APPROVAL_TIMEOUT,
             *(option for option in DECIDING if option.key not in ("json", "answer", "color", "verbose")),

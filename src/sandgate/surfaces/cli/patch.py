@@ -84,7 +84,7 @@ def _foreseen(verdict: Verdict, closed: Sequence[Denial], runtime: Runtime) -> i
             say.fact(line)
         return REFUSED
     if isinstance(verdict, Ask) or closed:
-        say.fact("somebody would be asked before it is applied")
+        say.fact("a reviewer would be asked before it is applied")
     return 0
 
 

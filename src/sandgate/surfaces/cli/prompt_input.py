@@ -63,7 +63,7 @@ def _standard_input() -> str:
         from errno import EBADF
 
         if problem.errno == EBADF:
-            return ""  # nobody gave us one
+            return ""  # we were started without one
         raise RequestError("cannot read standard input", why=str(problem.strerror)) from problem
     return content.decode("utf-8-sig", "replace")
 

@@ -1,8 +1,8 @@
-"""Whether the repository knows what somebody named, and has anything to look at: asked before a model is, which costs
+"""Whether the repository knows what the user named, and has anything to look at: asked before a model is, which costs
 more.
 
-Git is run as any other command, confined and reading only. Where it cannot be, nobody is held up: the reviewer will
-meet the same name, and say so.
+Git is run as any other command, confined and reading only. Where it cannot be, the review begins all the same: the
+reviewer will meet the same name, and say so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`sandgate rules remove`: the rules that begin with these very words, out of the file that `rules add` writes.
 
-Only whole lines go, and only those that say what `rules add` would have written. A rule that somebody wrote otherwise,
-or in another file, is theirs to remove: they are told where it stands.
+Only whole lines go, and only those that say what `rules add` would have written. A rule that stands otherwise, or in
+another file, is left to the user, who is told where it stands.
 """
 
 from __future__ import annotations

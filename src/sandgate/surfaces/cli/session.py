@@ -33,7 +33,7 @@ def colour_wanted(parsed: ParsedLine, environ: Mapping[str, str]) -> bool:
 
 
 def person_present() -> bool:
-    """Whether somebody can be asked: our own messages go to a terminal."""
+    """Whether a person can be asked: our own messages go to a terminal."""
     return os.isatty(STDERR)
 
 
@@ -68,7 +68,7 @@ def _make_directories(places: tuple[str, ...], cwd: str) -> None:
 
 
 def _waiting(parsed: ParsedLine, where: Environment) -> OtherTerminal | None:
-    """Who answers from another terminal, where nobody is at this one and that was asked for."""
+    """The reviewer at another terminal, where no person is at this one and the options ask for it."""
     if parsed.text("approval_timeout") is not None and not parsed.on("wait"):
         raise RequestError("`--approval-timeout` belongs to `--wait-for-approvals`")
     if not parsed.on("wait"):

@@ -37,7 +37,7 @@ def main(parsed: ParsedLine) -> int:
         case "show":
             for line in past_sessions.show_session(os.environ, session):
                 if say.write(say.STDOUT, f"{_shown(line)}\n") is not None:
-                    return 0  # nobody reads on
+                    return 0  # the reader has gone
         case "archive":
             past_sessions.archive_session(os.environ, session)
             say.fact(f"put away: {visible(session, limit=ID_CHARACTERS_MAX)}")

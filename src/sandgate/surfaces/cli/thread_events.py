@@ -216,7 +216,7 @@ class ThreadEvents:
         self._ended_turn = turn
 
     def _close_all(self) -> None:
-        """End what nobody ended: the turn was cut off, or a command lives on beyond it."""
+        """End what no event has ended: the turn was cut off, or a command lives on beyond it."""
         for kind, call in tuple(self._open):
             known = self._open[kind, call]
             fields: Json = {}

@@ -1,4 +1,4 @@
-"""`--wait-for-approvals` and `--approval-timeout`: how long a question waits for somebody at another terminal."""
+"""`--wait-for-approvals` and `--approval-timeout`: how long a question waits for a person at another terminal."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ NO_ANSWER = "the client called again without an answer, which counts as a no"
 
 
 class Visibility(Record):
-    """How well whoever answers can have seen the question."""
+    """How well the person who answers can have seen the question."""
 
     waited_s: float
     whole: bool  # its first lines hold the whole command
@@ -70,7 +70,7 @@ def can_ask(context: Context) -> bool:
 async def ask_now(context: Context, question: Question, environ: Mapping[str, str]) -> Heard:
     """Asks in the middle of a call. Never an approval that was not said. `environ`: see `Channels`."""
     params = _form(context, question)
-    # The question's own time is over first: then it is nobody's answer, and not an error of the client.
+    # The question's own time is over first: then no person has answered, and it is no error of the client.
     left_s = max(question.approval.expires_at - time(), 0) + GRACE_S
     # The documented `elicit_form` takes no further fields and refuses the lineage's answers.
     channel = context.session._request_outbound
@@ -139,7 +139,7 @@ class LineageFields:
         context = ctx  # the name is the SDK's
         if context.method != "tools/call":
             return await call_next(context)
-        if context.request_id is None:  # a notification by that name: nobody waits for an answer, and nothing is called
+        if context.request_id is None:  # a notification by that name: it gets no answer, and nothing is called
             return None
         result = await call_next(_with_normal_answers(context))
         if not isinstance(result, dict) or result.get("resultType") != "input_required":

@@ -42,7 +42,7 @@ class Channels(Record):
 
     environ: Mapping[str, str]  # that the client started this server in; empty when it did not
     forms: bool = True  # to the client
-    elsewhere: bool = False  # to `sandgate approvals`, where the client asks nobody
+    elsewhere: bool = False  # to `sandgate approvals`, where the client asks no person
 
 
 async def call_tool(
@@ -130,7 +130,7 @@ async def _seen_through(
 
 
 async def _asked(context: Context, question: Question, session: ClientSession, channels: Channels) -> None:
-    """Asks the client, until it or somebody elsewhere has answered."""
+    """Asks the client, until it or a person at another terminal has answered."""
     asking = asyncio.ensure_future(ask_now(context, question, channels.environ))
     elsewhere = asyncio.ensure_future(question.decision())
     try:
@@ -145,7 +145,7 @@ async def _asked(context: Context, question: Question, session: ClientSession, c
 
 
 async def _take(session: ClientSession, question: Question, heard: Heard) -> None:
-    """What the client made of the question. What no person has seen stays open, for whoever can answer it."""
+    """What the client made of the question. What no person has seen stays open, for a person at another terminal."""
     if heard.nobody:
         question.nobody = heard.nobody
     else:

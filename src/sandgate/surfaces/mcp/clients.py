@@ -1,4 +1,4 @@
-"""What is known of the programs at the other end: how they show a form, and when nobody has seen it.
+"""What is known of the programs at the other end: how they show a form, and when no person has seen it.
 
 Each row was measured with the program itself (`tests/peers/test_real_clients.py`) or read in its source. A program that
 is not here gets the form that any client can show: words and two buttons.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any, Any]
 
 NAME_SHOWN_CHARS = 60
-REACTION_S = 0.1  # nobody reads a question faster: what comes sooner is the program's own answer
+REACTION_S = 0.1  # no person reads a question faster: what comes sooner is the program's own answer
 CLAUDE_CODE = "claude-code"
 # Clients in which a list of choices is answered as quickly as a button, by the name they give themselves.
 CHOOSERS = {
@@ -53,7 +53,8 @@ def shows_choices(name: str) -> bool:
 def nobodys_actions(context: Context, environ: Mapping[str, str]) -> tuple[str, ...]:
     """What this client answers by itself, however long that takes, because it says that it runs without a person.
 
-    `environ`: the server's own, if the client started it. In `claude -p` only a hook declines; nobody cancels.
+    `environ`: the server's own, if the client started it. In `claude -p` only a hook declines; a cancel is
+    the client's own.
     """
     if client_name(context) == CLAUDE_CODE:
         return ("cancel",) if environ.get(ENTRYPOINT, "").startswith(PRINTING) else ()
@@ -67,7 +68,7 @@ def is_unseen(answer: object, waited_s: float, by_itself: tuple[str, ...]) -> bo
 
 
 def turned_down(name: str) -> str:
-    """What is told of an answer that nobody gave, with what would help."""
+    """What is told of an answer that no person gave, with what would help."""
     said = TURNED_DOWN.format(client=f"`{name}`" if name else "this client")
     return said + (BY_HOOK if name == CLAUDE_CODE else "")
 

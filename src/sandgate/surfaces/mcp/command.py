@@ -41,7 +41,7 @@ class Wishes(Record):
     port: int = 0  # 0: a free one
     token_file: str | None = None
     forms: bool = True  # the client is asked
-    waits_elsewhere: bool = False  # what no person saw there waits for somebody at another terminal
+    waits_elsewhere: bool = False  # what no person saw there waits for a person at another terminal
     approval_timeout_s: float = 600.0
 
 
@@ -120,7 +120,7 @@ def _tokens(environment: Environment, wishes: Wishes) -> tuple[Tokens, Environme
 
 
 def _require_out_of_reach(path: str, permissions: EffectivePermissions) -> None:
-    """Whoever can replace the file chooses the tokens."""
+    """A command that can replace the file would choose the tokens."""
     real = os.path.realpath(path)
     within = [root for root in permissions.writable if os.path.commonpath((root, real)) == root]
     if permissions.confined and within:

@@ -1,7 +1,7 @@
 """Ends the sessions of clients that have gone without a word, because they were killed or their machine was.
 
 HTTP has no connection that belongs to a session. But a client that listens keeps a stream open; when that broke, and
-nothing of the client has come for a while, nobody is there any more, and what it started must not go on.
+nothing of the client has come for a while, the client is gone, and what it started must not go on.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def normal(answer: object) -> object:
 def answered(approval: Approval, answer: object, *, whole: bool = True) -> tuple[str, str]:
     """The name of the choice, and why. Never an approval that was not said, nor one by a button when not `whole`.
 
-    `whole`: whoever answered has surely seen the whole command.
+    `whole`: the person who answered has surely seen the whole command.
     """
     answer = normal(answer)
     match answer:

@@ -86,7 +86,7 @@ async def serve_http(
 
 
 class Connections:
-    """Everybody who is connected to one listening socket."""
+    """All clients that are connected to one listening socket."""
 
     def __init__(self, app: ASGIApp, listening: socket.socket) -> None:
         self._listening = listening

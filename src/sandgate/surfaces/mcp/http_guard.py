@@ -138,7 +138,7 @@ async def _body(receive: Receive) -> bytes | None:
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return bytes(body)  # the client left; whoever receives next is told
+            return bytes(body)  # the client left; the next `receive` is told
         body += message.get("body", b"")
         if len(body) > MESSAGE_BYTES_MAX:
             return None

@@ -1,8 +1,8 @@
 """Bytes become messages of the protocol, or the answer that says why they are none.
 
 The SDK drops what it cannot read, or answers with the words of its validator. Here everything that is no message gets
-one plain answer, with the id of the request where one can be told, so that nobody waits for an answer that never comes.
-Of a name that occurs twice in an object the last counts; there is one reader, so nobody else can see it differently.
+one plain answer, with the id of the request where one can be told: no client waits for an answer that never comes.
+Of a name that occurs twice in an object the last counts; there is one reader, so no other can see it differently.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TOO_MANY_REQUESTS = -32000  # of the codes left to implementations, mcp_types/js
 
 
 class NoMessage(Record):
-    """What was read is no message; `answer` says so to whoever sent it."""
+    """What was read is no message; `answer` says so to the client that sent it."""
 
     answer: JSONRPCError
 
@@ -76,7 +76,7 @@ def refusal(code: int, why: str, known: str | int | None = None) -> JSONRPCError
 
 
 def written(message: JSONRPCMessage) -> bytes | None:
-    """The message as UTF-8 in one line, without its end; None for what has no JSON and nobody waits for.
+    """The message as UTF-8 in one line, without its end; None for what has no JSON and no client waits for.
 
     Text that came from file names and output can hold halves of surrogate pairs; they become question marks, because
     an answer with a blemish is better than none.
@@ -103,8 +103,8 @@ def _request_id(value: dict[str, Any]) -> str | int | None:
 def _id_of_unreadable(data: bytes) -> str | int | None:
     """The id of the request in `data`, where a reader that forgives more than ours still finds one.
 
-    Somebody may wait for its answer. At most `MESSAGE_BYTES_MAX` come here; how deep the reader goes is limited by the
-    interpreter, and the digits of a number are converted only as far as an id can have them.
+    The client may wait for its answer. At most `MESSAGE_BYTES_MAX` come here; how deep the reader goes is limited by
+    the interpreter, and the digits of a number are converted only as far as an id can have them.
     """
     try:
         value = json.loads(data.decode("utf-8", "surrogateescape"), strict=False, parse_int=_short_int)

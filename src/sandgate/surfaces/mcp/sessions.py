@@ -1,4 +1,4 @@
-"""Who is served: each principal has a session of its own, and nobody else sees into it.
+"""Who is served: each principal has a session of its own, and no other principal sees into it.
 
 A principal is a connection. Over stdio that is the process at the other end of the pipe; over HTTP it is the protocol's
 session, or, where the protocol has none (2026-07-28), the token. A session's commands, terminals and open questions go
@@ -119,7 +119,7 @@ class ClientSession:
         self.used_s = monotonic()
 
     async def give_up(self, call: ServedCall) -> None:
-        """Nobody wants its answer. Whoever closes the session meanwhile waits for the end of it as well."""
+        """The client wants no answer. A `close` of the session meanwhile waits for the call's end as well."""
         try:
             await call.give_up()
         finally:
@@ -210,7 +210,7 @@ class Sessions:
         )
 
     def _require_room(self, principal: Principal) -> None:
-        """Nobody keeps others out by opening many."""
+        """No principal keeps others out by opening many."""
         if len(self._open) >= SESSIONS_MAX:
             raise RequestError("too many sessions", why=f"this server holds at most {SESSIONS_MAX} at once")
         if sum(each.name == principal.name for each in self._open) >= SESSIONS_OF_ONE_MAX:

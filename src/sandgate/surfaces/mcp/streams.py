@@ -1,4 +1,4 @@
-"""Standard input and output are taken out of everybody's reach before they carry a protocol."""
+"""Standard input and output are taken out of reach of all other code before they carry a protocol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def take_standard_streams() -> tuple[int, int]:
     os.dup2(nothing, 0)
     try:
         os.dup2(2, 1)
-    except OSError:  # nobody listens to standard error
+    except OSError:  # standard error is closed
         os.dup2(nothing, 1)
     if nothing > 2:
         os.close(nothing)

@@ -81,7 +81,7 @@ class Tokens:
             raise RequestError(f"the token file `{path}` cannot be used", why=str(problem)) from None
 
     def principal(self, token: str) -> str | None:
-        """Whose token this is; None when nobody's. Takes the same time for every wrong token and every principal."""
+        """The principal whose token this is, if any. Takes the same time for every wrong token and every principal."""
         digest = _digest(token)
         found = None
         for name, known in self._digests.items():
@@ -123,7 +123,7 @@ def write_token_file(path: str, token: str) -> None:
 
 
 def _private_text(path: str) -> str:
-    """The text of a file that nobody else can read or write."""
+    """The text of a file that no other user can read or write."""
     what = f"cannot read the token file `{path}`"
     try:
         # Not blocking: a named pipe in its place would hold the program up.
@@ -133,7 +133,7 @@ def _private_text(path: str) -> str:
             if not stat.S_ISREG(facts.st_mode):
                 raise RequestError(what, why="it is no regular file")
             if facts.st_uid != os.geteuid():
-                raise RequestError(what, why="it belongs to somebody else")
+                raise RequestError(what, why="it belongs to another user")
             if stat.S_IMODE(facts.st_mode) & ~0o600:
                 raise RequestError(what, why="others may reach it", hint=f"chmod 600 {path}")
             data = file.read(FILE_BYTES_MAX + 1)

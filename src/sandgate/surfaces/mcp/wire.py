@@ -25,7 +25,7 @@ OUTPUT_BYTES_MAX = 32 * 1024 * 1024
 OUTPUT_MESSAGES_MAX = 8192
 STALLED_SECONDS_MAX = 30.0  # for a client that is owed too much to take some of it
 LOOK_SECONDS = 1.0  # between two looks at it meanwhile, and all it gets once it has closed its end
-JOIN_SECONDS_MAX = 1.0  # for a thread to notice; it blocks longer only where somebody else took what `poll` promised
+JOIN_SECONDS_MAX = 1.0  # for a thread to notice; it blocks longer only where another process took what `poll` promised
 
 
 class Wire:
@@ -146,7 +146,7 @@ class Wire:
                 try:
                     return os.read(self._incoming, READ_BYTES)
                 except BlockingIOError:
-                    continue  # somebody else took it, and made the descriptor non-blocking
+                    continue  # another process took it, and made the descriptor non-blocking
                 except OSError:
                     return b""
             if self._outgoing in ready:
