@@ -12,6 +12,7 @@ from live_sessions import BACKENDS, Colleague, Workplace, run_to_end
 from sandgate.errors import ConfigError, RequestError, VerificationFailed
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.trace import Notice, PatchBegan, TerminalBegan
+from sandgate.sandbox.backend import WITHOUT_NEWS
 from sandgate.tools.arguments import ExecCommandArguments
 
 TYPE_CHECKING = False
@@ -48,7 +49,11 @@ def test_environment_is_exactly_the_plain_values_and_our_own(place: Workplace) -
     for name in ("PWD", "SHLVL", "_"):
         found.pop(name, None)
     ours = {name for name in found if name.startswith(("SANDGATE_", "CODEX_")) and name != "SANDGATE_CI"}
-    assert {name: value for name, value in found.items() if name not in ours | {"PATH", "GIT_OPTIONAL_LOCKS"}} == {
+    assert {
+        name: value
+        for name, value in found.items()
+        if name not in ours | {"PATH", "GIT_OPTIONAL_LOCKS"} | WITHOUT_NEWS.keys()
+    } == {
         "NO_COLOR": "1",
         "TERM": "dumb",
         "LANG": "C.UTF-8",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.sandbox.backend import confined_environment
+from sandgate.sandbox.backend import WITHOUT_NEWS, confined_environment
 
 COMMAND = CommandRequest(("true",), "/", {"PATH": "/bin", "DOCKER_HOST": "unix:///run/docker.sock"})
 
@@ -12,6 +12,7 @@ COMMAND = CommandRequest(("true",), "/", {"PATH": "/bin", "DOCKER_HOST": "unix:/
 def test_a_confined_command_is_told_so() -> None:
     assert confined_environment(COMMAND, EffectivePermissions(), "landlock") == {
         "GIT_OPTIONAL_LOCKS": "0",
+        **WITHOUT_NEWS,
         "PATH": "/bin",
         "SANDGATE_SANDBOX": "landlock",
         "SANDGATE_SANDBOX_NETWORK_DISABLED": "1",
@@ -23,6 +24,12 @@ def test_variables_of_allowed_sockets_stay() -> None:
     permissions = EffectivePermissions(network="on", sockets=("/run/docker.sock",))
     env = confined_environment(COMMAND, permissions, "namespace")
     assert env == {**COMMAND.env, "GIT_OPTIONAL_LOCKS": "0", "SANDGATE_SANDBOX": "namespace"}
+
+
+def test_a_setting_of_the_user_for_news_of_a_program_stays() -> None:
+    command = COMMAND.but(env={"NO_UPDATE_NOTIFIER": "", "npm_config_update_notifier": "true"})
+    env = confined_environment(command, EffectivePermissions(), "namespace")
+    assert (env["NO_UPDATE_NOTIFIER"], env["npm_config_update_notifier"]) == ("", "true")
 
 
 def test_a_setting_of_the_user_for_git_stays() -> None:

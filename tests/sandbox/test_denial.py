@@ -52,6 +52,32 @@ def test_a_recorded_write_is_denied_and_explained() -> None:
     )
 
 
+BYTECODE = Refused("create", "openat", "/opt/lib/__pycache__/m.cpython-311.pyc.140212226660656")
+
+
+def test_a_write_that_programs_do_without_is_no_reason_for_a_failure() -> None:
+    """Required: a red test asks nothing, wherever its virtual environment lies."""
+    found = explain(plan(), ended(BYTECODE, exit_code=1))
+    assert (found.verdict, found.denials, [each.path for each in found.did_without]) == (
+        "not_denied", (), [BYTECODE.path],
+    )  # fmt: skip
+
+
+def test_beside_it_what_counts_is_still_denied() -> None:
+    found = explain(plan(), ended(BYTECODE, WRITE_MOTD, exit_code=1))
+    assert (found.verdict, [each.path for each in found.denials]) == ("denied", ["/etc/motd"])
+
+
+def test_a_read_is_never_done_without() -> None:
+    read = BYTECODE.but(operation="read")
+    assert explain(plan(), ended(read, exit_code=1)).verdict == "denied"
+
+
+@pytest.mark.parametrize("words", [("rm", "/opt/lib/__pycache__/m.pyc"), ("python", "-m", "compileall", "/opt/lib")])
+def test_what_the_command_speaks_of_counts(words: tuple[str, ...]) -> None:
+    assert explain(plan().but(argv=words), ended(BYTECODE, exit_code=1)).verdict == "denied"
+
+
 def test_a_denial_behind_exit_code_zero_is_a_denial() -> None:
     """Required: `echo x > /etc/motd; true`."""
     assert explain(plan(), ended(WRITE_MOTD)).verdict == "denied"

@@ -75,6 +75,7 @@ class DenialReport(Record):
     verdict: DenialVerdict
     denials: tuple[Denial, ...] = ()
     omitted: int = 0  # further denials over the cap, counted
+    did_without: tuple[Denial, ...] = ()  # refused writes that programs go on without: no reason, and no question
 
     @property
     def denied(self) -> bool:

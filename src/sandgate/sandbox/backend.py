@@ -37,8 +37,24 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMITS = Limits()
 SANDBOX_VARIABLE = "SANDGATE_SANDBOX"
-# `git status` rewrites the index when it can and does without when it cannot: a denial that nobody needs to see.
+# `git status` rewrites the index when it can and does without when it cannot: a denial that is no news.
 QUIETING = {"GIT_OPTIONAL_LOCKS": "0"}
+# Programs look for news of themselves beside their work, and fail at it without a network. Each variable is a program's
+# own switch: of npm and what is built with its `update-notifier`, of pip, Deno, GitHub's `gh`, Homebrew, HashiCorp's
+# tools, PowerShell, .NET, Next.js and Yarn.
+WITHOUT_NEWS = {
+    "npm_config_update_notifier": "false",
+    "NO_UPDATE_NOTIFIER": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "DENO_NO_UPDATE_CHECK": "1",
+    "GH_NO_UPDATE_NOTIFIER": "1",
+    "HOMEBREW_NO_AUTO_UPDATE": "1",
+    "CHECKPOINT_DISABLE": "1",
+    "POWERSHELL_UPDATECHECK": "Off",
+    "DOTNET_CLI_TELEMETRY_OPTOUT": "1",
+    "NEXT_TELEMETRY_DISABLED": "1",
+    "YARN_ENABLE_TELEMETRY": "0",
+}
 SCRATCH_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 NETWORK_VARIABLES = ("SANDGATE_SANDBOX_NETWORK_DISABLED", "CODEX_SANDBOX_NETWORK_DISABLED")
 
@@ -49,7 +65,8 @@ def confined_environment(
     """The command's environment without pointers to host sockets, and with the marks that say it is confined."""
     env = without_socket_variables(command.env, permissions.sockets)
     env |= scratch_variables(env, permissions) | dict(command.set_variables)
-    return QUIETING | env | {SANDBOX_VARIABLE: kind} | network_marks(permissions)
+    quieting = QUIETING | WITHOUT_NEWS if permissions.network == "off" else QUIETING
+    return quieting | env | {SANDBOX_VARIABLE: kind} | network_marks(permissions)
 
 
 def scratch_variables(env: Mapping[str, str], permissions: EffectivePermissions) -> dict[str, str]:

@@ -56,6 +56,7 @@ _NETWORK_WORDS = (
     "network is unreachable",
     "temporary failure in name resolution",
 )
+_WRITES = ("write", "create", "delete", "rename", "metadata")
 _BAD_SYSTEM_CALL_EXIT = 128 + 31  # a shell's report of SIGSYS
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 
@@ -74,7 +75,9 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
         return DenialReport("not_denied")
     if outcome.result is None:
         return _so_far(plan, outcome)
-    denials = _recorded(outcome.refused, plan)
+    needed, spared = _parted(outcome.refused, plan)
+    denials = _recorded(needed, plan)
+    did_without = tuple(_recorded(spared, plan)[:DENIALS_MAX])
     shown, omitted = denials[:DENIALS_MAX], max(0, len(denials) - DENIALS_MAX) + outcome.refused_omitted
     failed = outcome.result.termination == "exited" and outcome.result.exit_code != 0
     if failed:
@@ -82,20 +85,38 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
             text = outcome.result.aggregated[-TEXT_CHARS_MAX:].decode("utf-8", "replace")
         recorded = [denial.path for denial in denials if denial.path]
         shown += [each for each in _hidden_reads(text, plan) if _innermost(each.path or "", recorded) is None]
-    decisive = any(_decides(refused, failed) for refused in outcome.refused)
+    decisive = any(_decides(refused, failed) for refused in needed)
     if decisive or any(denial.layer == "heuristic" for denial in shown):
-        return DenialReport("denied", tuple(shown), omitted)
+        return DenialReport("denied", tuple(shown), omitted, did_without)
     if outcome.reported:
-        return DenialReport("not_denied", tuple(shown), omitted)
+        return DenialReport("not_denied", tuple(shown), omitted, did_without)
     if outcome.refused_omitted:
-        return DenialReport("unknown", tuple(shown), omitted)
-    guess = _guess(text or "", outcome.result.exit_code, plan.permissions) if failed else None
-    return DenialReport("denied", (*shown, guess), omitted) if guess else DenialReport("unknown", tuple(shown), omitted)
+        return DenialReport("unknown", tuple(shown), omitted, did_without)
+    if failed and (guess := _guess(text or "", outcome.result.exit_code, plan.permissions)):
+        return DenialReport("denied", (*shown, guess), omitted, did_without)
+    return DenialReport("unknown", tuple(shown), omitted, did_without)
+
+
+def _parted(refusals: Iterable[Refused], plan: ConfinedCommand) -> tuple[list[Refused], list[Refused]]:
+    """What the command may have needed, and the writes that programs do without."""
+    needed: list[Refused] = []
+    spared: list[Refused] = []
+    for each in refusals:
+        writes = each.path is not None and each.operation in _WRITES
+        (spared if writes and _is_spared(each.path or "", plan) else needed).append(each)
+    return needed, spared
+
+
+def _is_spared(path: str, plan: ConfinedCommand) -> bool:
+    from sandgate.places.dispensable import is_dispensable
+
+    return is_dispensable(path, plan.env.get("HOME", ""), " ".join(plan.argv))
 
 
 def _so_far(plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
     """Of a command that still runs; what it may cope with is told only when it has not."""
-    denials = _recorded([each for each in outcome.refused if _decides(each, failed=False)], plan)
+    needed, _ = _parted(outcome.refused, plan)
+    denials = _recorded([each for each in needed if _decides(each, failed=False)], plan)
     omitted = max(0, len(denials) - DENIALS_MAX) + outcome.refused_omitted
     return DenialReport("denied" if denials else "not_denied", tuple(denials[:DENIALS_MAX]), omitted)
 

@@ -73,6 +73,7 @@ ATTEMPT_JSON = {
     "denied": True,
     "denials": [DENIAL_JSON],
     "denials_omitted": 2,
+    "did_without": [],
     "grants": [],
     "allowed_by": "policy on-failure",
 }

@@ -140,6 +140,7 @@ def attempt_json(attempt: Attempt) -> Json:
         "denied": None if verdict == "unknown" else verdict == "denied",
         "denials": [denial_json(denial) for denial in attempt.denial.denials],
         "denials_omitted": attempt.denial.omitted,
+        "did_without": [denial_json(denial) for denial in attempt.denial.did_without],
         "grants": [grant.fields() for grant in attempt.grants],
         "allowed_by": attempt.allowed_by,
     }

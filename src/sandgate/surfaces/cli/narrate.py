@@ -96,6 +96,10 @@ class Narrator:
 
             if tmp := tmp_line(attempt.permissions):
                 say.fact(tmp)
+            from sandgate.display import visible
+
+            for each in attempt.denial.did_without:
+                say.fact(f"did without: {visible(each.words)}")
         self._held = self._untold(attempt)
         if self._held and self._dialogue:
             from sandgate.surfaces.cli.denied_lines import NO_DIALOGUE, ONE_YES
