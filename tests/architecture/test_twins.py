@@ -18,7 +18,10 @@ TESTED_ELSEWHERE = {
     "gate.forecast": ("tests/runtime/test_runtime.py", "a value without behaviour of its own"),
     "gate.matter": ("tests/gate/test_gate.py", "a value without behaviour of its own"),
     "runtime.executed_content": ("tests/surfaces/cli/test_rules_add.py", "what `rules add` ties a rule to"),
-    "runtime.given": ("tests/conversations/test_exec_command.py", "arguments, held to the rules of tools/arguments.py"),
+    "runtime.python_arguments": (
+        "tests/conversations/test_exec_command.py",
+        "arguments, held to the rules of tools/arguments.py",
+    ),
     "runtime.wiring": ("tests/gate/test_confinement.py", "what it puts together is looked at as a whole"),
     "runtime.foresight": ("tests/surfaces/cli/test_check.py", "what surfaces print"),
     "runtime.patches": ("tests/surfaces/cli/test_patch.py", "names alone"),

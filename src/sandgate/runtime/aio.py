@@ -14,8 +14,8 @@ from threading import Thread
 from sandgate.errors import RequestError
 from sandgate.protocol.environment import Environment
 from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads
-from sandgate.runtime.given import exec_arguments, write_arguments
 from sandgate.runtime.opening import open_runtime
+from sandgate.runtime.python_arguments import exec_arguments, write_arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -236,7 +236,7 @@ class Runtime:
         Earlier when it has ended, or waits for input on its terminal (`tty`). What lives on is addressed by the
         answer's `session_id`. A refusal is an answer. Raises ToolArgumentsError, VerificationFailed, what `run` raises.
         """
-        from sandgate.runtime.given import exec_arguments
+        from sandgate.runtime.python_arguments import exec_arguments
         from sandgate.terminals.waiting import drive
 
         given = exec_arguments(
@@ -270,7 +270,7 @@ class Runtime:
         texts or patterns appears. Raises UnknownTerminal, StdinClosed, InputNotTaken, TerminalFailed, and
         ToolArgumentsError for arguments that do not fit.
         """
-        from sandgate.runtime.given import write_arguments
+        from sandgate.runtime.python_arguments import write_arguments
         from sandgate.terminals.waiting import drive
 
         given = write_arguments(
