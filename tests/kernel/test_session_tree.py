@@ -48,11 +48,11 @@ def test_a_number_given_to_another_process_names_no_session_of_ours() -> None:
 
 
 def test_sessions_nobody_is_in_any_more_are_forgotten_in_time() -> None:
-    from sandgate.kernel.territory import Territory
+    from sandgate.kernel.path_access import PathAccess
     from sandgate.kernel.waiting import SESSIONS_KEPT, Observed
     from sandgate.protocol.permissions import EffectivePermissions
 
-    observed = Observed(Territory(EffectivePermissions(), {}, {}), network=False, sockets=())
+    observed = Observed(PathAccess(EffectivePermissions(), {}, {}), network=False, sockets=())
     observed.add_session(os.getsid(0))
     for number in range(SESSIONS_KEPT):
         observed.add_session(2**22 + number)

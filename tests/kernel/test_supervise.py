@@ -14,7 +14,7 @@ import pytest
 
 from confined_runs import confined, permissions, plan_for, run_plan
 from sandgate.kernel import supervise
-from sandgate.kernel.territory import Territory
+from sandgate.kernel.path_access import PathAccess
 from sandgate.kernel.waiting import Observed
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
@@ -119,7 +119,7 @@ def test_a_late_call_for_the_end_writes_into_nobody_elses_descriptor() -> None:
     listener = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     supervisor = supervise.Supervisor(
         listener,
-        Observed(Territory(permissions("/nowhere"), {}, {}), network=False, sockets=()),
+        Observed(PathAccess(permissions("/nowhere"), {}, {}), network=False, sockets=()),
         on_birth=lambda _pid: None,
     )
     supervisor.close()

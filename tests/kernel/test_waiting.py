@@ -38,12 +38,12 @@ def test_what_permission_bits_refuse_anyway_is_told_apart(my_workspace: Path) ->
 
 
 def test_records_are_kept_once_and_counted_past_the_limit() -> None:
-    from sandgate.kernel.territory import Territory
+    from sandgate.kernel.path_access import PathAccess
     from sandgate.kernel.waiting import REFUSED_MAX, Observed
     from sandgate.protocol.denials import Refused
     from sandgate.protocol.permissions import EffectivePermissions
 
-    observed = Observed(Territory(EffectivePermissions(), {}, {}), network=False, sockets=())
+    observed = Observed(PathAccess(EffectivePermissions(), {}, {}), network=False, sockets=())
     for number in (*range(REFUSED_MAX + 5), 0, 1):
         observed.add(Refused("write", "openat", path=f"/{number}"))
         observed.add(Refused("write", "openat", path=f"/{number}", pid=7))

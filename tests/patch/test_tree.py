@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from patching import within
-from sandgate.patch.tree import FILE_BYTES_MAX, FileState, Tree, absolute, territory_of
+from sandgate.patch.tree import FILE_BYTES_MAX, FileState, Tree, absolute, path_access_of
 from sandgate.protocol.permissions import EffectivePermissions
 
 
@@ -91,5 +91,5 @@ def test_hidden_files_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_unconfined_permissions_restrict_nothing() -> None:
-    assert territory_of(None) is territory_of(EffectivePermissions(confined=False)) is None
-    assert territory_of(EffectivePermissions()) is not None
+    assert path_access_of(None) is path_access_of(EffectivePermissions(confined=False)) is None
+    assert path_access_of(EffectivePermissions()) is not None

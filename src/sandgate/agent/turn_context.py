@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 
 from sandgate.config.paths import sandgate_home
-from sandgate.patch.tree import territory_of
+from sandgate.patch.tree import path_access_of
 from sandgate.policy.secret_names import names_secret
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.wire import plain
@@ -35,13 +35,13 @@ class Situation:
         self._runtime = runtime
         project = ProjectFiles(settings.document_bytes, settings.document_names, settings.root_markers)
         home = sandgate_home(runtime.environ)
-        territory = territory_of(runtime.confinement.permissions())
+        access = path_access_of(runtime.confinement.permissions())
         found = find_instructions(
             runtime.directory,
             home=home,
             own=settings.instructions or "",
             project=project,
-            readable=lambda path: not names_secret(path) and (territory is None or territory.readable(path)),
+            readable=lambda path: not names_secret(path) and (access is None or access.readable(path)),
         )
         self._instructions = found.text
         self.problems = found.problems

@@ -178,7 +178,7 @@ def _on_open_file(call: WaitingCall, number: int, deed: Deed) -> Answer:
 
 
 def _may_change(call: WaitingCall, path: str, status: os.stat_result) -> bool:
-    if call.territory.writable(path):
+    if call.access.writable(path):
         return True
     directory, _, name = path.rpartition("/")
     return directory == SHARED_MEMORY and call.observed.shared.get(name) == (status.st_dev, status.st_ino)

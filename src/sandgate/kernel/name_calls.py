@@ -60,9 +60,9 @@ def unlink_call(call: WaitingCall) -> Answer:
         return RESUME
     with place:
         call.confirm()
-        if _removal_fails_anyway(place, directory=directory) or call.territory.by_kernel(place.path):
+        if _removal_fails_anyway(place, directory=directory) or call.access.by_kernel(place.path):
             return RESUME
-        if not call.territory.movable(place.path) and not _own_shared(call, place):
+        if not call.access.movable(place.path) and not _own_shared(call, place):
             return call.deny("delete", path=place.path, host_allows=may_enter_names(place.directory))
         (os.rmdir if directory else os.unlink)(place.name, dir_fd=place.parent)
         if place.directory == SHARED_MEMORY:
@@ -120,9 +120,9 @@ def truncate_call(call: WaitingCall) -> Answer:
         return RESUME
     with place:
         call.confirm()
-        if call.territory.by_kernel(place.path) or not place.is_kind(stat.S_IFREG):
+        if call.access.by_kernel(place.path) or not place.is_kind(stat.S_IFREG):
             return RESUME
-        if not call.territory.writable(place.path):
+        if not call.access.writable(place.path):
             return call.deny("write", path=place.path, host_allows=may_write(place.path))
         fd = os.open(place.name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place.parent)
         try:
@@ -163,10 +163,10 @@ def _create(
         return RESUME
     with place:
         call.confirm()
-        if place.exists or place.wants_directory or call.territory.by_kernel(place.path):
+        if place.exists or place.wants_directory or call.access.by_kernel(place.path):
             return RESUME
         shared = place.directory == SHARED_MEMORY and not directory and len(call.observed.shared) < SHARED_MAX
-        free = call.territory.may_receive(place.path) if brings else call.territory.writable(place.path)
+        free = call.access.may_receive(place.path) if brings else call.access.writable(place.path)
         if not free and not shared:
             return call.deny("create", path=place.path, host_allows=may_enter_names(place.directory))
         make(place)
@@ -216,14 +216,14 @@ def _own_shared(call: WaitingCall, place: OpenPlace) -> bool:
 
 
 def _rename(call: WaitingCall, old: OpenPlace, new: OpenPlace, flags: int) -> Answer:
-    territory = call.territory
+    access = call.access
     if not (old.name and new.name and old.exists) or (flags & RENAME_NOREPLACE and new.exists):
         return RESUME
     if flags & RENAME_EXCHANGE and not new.exists:
         return RESUME
-    if territory.by_kernel(old.path) and territory.by_kernel(new.path):
+    if access.by_kernel(old.path) and access.by_kernel(new.path):
         return RESUME
-    for place, free in ((old, territory.movable(old.path)), (new, _may_receive(call, new))):
+    for place, free in ((old, access.movable(old.path)), (new, _may_receive(call, new))):
         if not free:
             return call.deny("rename", path=place.path, host_allows=may_enter_names(place.directory))
     if flags & RENAME_WHITEOUT:
@@ -236,7 +236,7 @@ def _rename(call: WaitingCall, old: OpenPlace, new: OpenPlace, flags: int) -> An
 
 
 def _may_receive(call: WaitingCall, new: OpenPlace) -> bool:
-    return call.territory.may_receive(new.path) and (not new.exists or call.territory.movable(new.path))
+    return call.access.may_receive(new.path) and (not new.exists or call.access.movable(new.path))
 
 
 def _require_directory(old: OpenPlace, new: OpenPlace) -> None:
@@ -248,7 +248,7 @@ def _link(call: WaitingCall, old: OpenPlace, new_at: tuple[int, int]) -> Answer:
     call.confirm()
     if not old.exists or not old.name or old.is_kind(stat.S_IFDIR):
         return RESUME
-    if not call.territory.writable(old.path) and not _own_shared(call, old):
+    if not call.access.writable(old.path) and not _own_shared(call, old):
         # A second name for a closed file would be a way to write it.
         return call.deny("create", path=old.path, code=errno.EPERM, host_allows=may_write(old.path))
     return _create(

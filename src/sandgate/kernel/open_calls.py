@@ -89,17 +89,17 @@ def open_peer_call(call: WaitingCall) -> Answer:
 
 
 def _decide(call: WaitingCall, request: OpenRequest, place: OpenPlace) -> Answer:
-    path, territory = place.path, call.territory
-    if territory.by_kernel(path) or territory.has_rule(path) or _fails_anyway(request, place):
+    path, access = place.path, call.access
+    if access.by_kernel(path) or access.has_rule(path) or _fails_anyway(request, place):
         return RESUME
     device = place.is_kind(stat.S_IFCHR) or place.is_kind(stat.S_IFBLK)
     if not request.writes:
-        if device or territory.shown_by_kernel(path):
+        if device or access.shown_by_kernel(path):
             return RESUME
-        if not territory.readable(path):
+        if not access.readable(path):
             return call.deny("read", path=path, host_allows=os.access(path, os.R_OK, effective_ids=True))
         return _open(call, request, place) if place.exists else RESUME
-    if not device and (territory.writable(path) or _own_shared_memory(call, place)):
+    if not device and (access.writable(path) or _own_shared_memory(call, place)):
         return _open(call, request, place)
     if place.exists and not request.unnamed:
         return call.deny("write", path=path, host_allows=may_write(path))
@@ -143,7 +143,7 @@ def _finish(call: WaitingCall, request: OpenRequest, place: OpenPlace, fd: int, 
         raise OSError(errno.EACCES, "a device has no business in a workspace")
     if created_mode is not None and created_mode & call.observed.umask:
         os.fchmod(fd, created_mode)  # our own umask took bits the command's umask leaves
-    if place.directory == SHARED_MEMORY and not call.territory.writable(place.path):
+    if place.directory == SHARED_MEMORY and not call.access.writable(place.path):
         call.observed.shared[place.name] = (status.st_dev, status.st_ino)
     fcntl.fcntl(fd, fcntl.F_SETFL, request.flags & _STATUS_FLAGS)
 
@@ -162,9 +162,9 @@ def _open_again(call: WaitingCall, request: OpenRequest, number: int) -> Answer:
     try:
         call.confirm()
         path = path_of(held)
-        if not request.writes or call.territory.by_kernel(path) or call.territory.has_rule(path):
+        if not request.writes or call.access.by_kernel(path) or call.access.has_rule(path):
             return RESUME
-        if not call.territory.writable(path) or not stat.S_ISREG(os.fstat(held).st_mode):
+        if not call.access.writable(path) or not stat.S_ISREG(os.fstat(held).st_mode):
             return call.deny("write", path=path, host_allows=may_write(path))
         fd = os.open(f"/proc/self/fd/{held}", request.flags & ~os.O_CREAT | os.O_CLOEXEC)
         return Opened(fd, cloexec=bool(request.flags & os.O_CLOEXEC))

@@ -25,6 +25,7 @@ from sandgate.kernel.child import Ended, ended_from
 from sandgate.kernel.expected import exchanged
 from sandgate.kernel.notify import LISTENER_FLAGS
 from sandgate.kernel.open_calls import SHARED_MEMORY
+from sandgate.kernel.path_access import PathAccess, identity_of
 from sandgate.kernel.pidfd import reap
 from sandgate.kernel.plain import Above2, PlainChild, open_directory
 from sandgate.kernel.program import find_program
@@ -33,7 +34,6 @@ from sandgate.kernel.session_tree import SIGKILL
 from sandgate.kernel.spawn import Spawn, spawn_missing
 from sandgate.kernel.supervise import TREE_END_MS, Supervisor
 from sandgate.kernel.syscalls import NUMBERS, caller, machine
-from sandgate.kernel.territory import Territory, identity_of
 from sandgate.kernel.waiting import Observed
 from sandgate.protocol.confinement import ExecFailure, Mount, SetupFailure
 
@@ -123,7 +123,7 @@ class RestrictedChild:
         self._limits = plan.limits
         permissions = plan.permissions
         self._observed = Observed(
-            Territory(permissions, restriction.rules.granted, restriction.rules.shown),
+            PathAccess(permissions, restriction.rules.granted, restriction.rules.shown),
             network=permissions.network == "on",
             sockets=permissions.sockets,
         )

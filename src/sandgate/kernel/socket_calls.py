@@ -228,7 +228,7 @@ def _bind_unix(call: WaitingCall, address: SocketAddress) -> Answer:
             return CallFails(errno.EADDRINUSE)
         if len(call.observed.sockets) >= SOCKETS_MAX:
             return CallFails(errno.ENFILE)
-        if not call.territory.writable(place.path):
+        if not call.access.writable(place.path):
             return call.deny(
                 "bind",
                 address=f"unix:{place.path}",

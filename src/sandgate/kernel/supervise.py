@@ -68,7 +68,7 @@ def flock_call(call: WaitingCall) -> Answer:
         through = call.target.base(call.int32(0))
         path, kind = os.readlink(through), stat.S_IFMT(os.stat(through).st_mode)
         call.confirm()
-        if kind in LOCKABLE and path[:1] == "/" and path not in locked and not call.territory.writable(path):
+        if kind in LOCKABLE and path[:1] == "/" and path not in locked and not call.access.writable(path):
             locked.append(path)
     return RESUME
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.kernel.notify import Listener, Notification
-    from sandgate.kernel.territory import Identity, Territory
+    from sandgate.kernel.path_access import Identity, PathAccess
     from sandgate.protocol.denials import Layer, Operation
 
 SOCKETS_MAX = 256  # socket files one command may bind; each costs us a descriptor
@@ -65,8 +65,8 @@ class Gone(Exception):
 class Observed:
     """What the supervisor knows of one command beside its rules."""
 
-    def __init__(self, territory: Territory, *, network: bool, sockets: tuple[str, ...]) -> None:
-        self.territory = territory
+    def __init__(self, access: PathAccess, *, network: bool, sockets: tuple[str, ...]) -> None:
+        self.access = access
         self.network = network
         self.granted_sockets = frozenset(sockets)
         self.umask = own_umask()
@@ -115,7 +115,7 @@ class WaitingCall:
         self.arguments = notification.arguments
         self.target = Target(notification.tid)
         self.observed = observed
-        self.territory = observed.territory
+        self.access = observed.access
         self._listener = listener
 
     def int32(self, index: int) -> int:

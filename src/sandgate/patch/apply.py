@@ -16,12 +16,12 @@ from sandgate.patch.directories import Directories
 from sandgate.patch.journal import PatchJournal
 from sandgate.patch.plan import FileWrite, PatchPlan
 from sandgate.patch.transaction import SINCE_VERIFIED, PatchTransaction
-from sandgate.patch.tree import territory_of
+from sandgate.patch.tree import path_access_of
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.kernel.territory import Territory
+    from sandgate.kernel.path_access import PathAccess
     from sandgate.protocol.denials import Operation
     from sandgate.protocol.permissions import EffectivePermissions
 
@@ -58,8 +58,8 @@ def apply_plan(
     Raises PatchDoesNotFit when a file changed since the plan was made, PatchFailed when the system refused; nothing
     has changed then, or the error says what.
     """
-    territory = territory_of(permissions)
-    denied = _denied(plan.writes, territory) if territory is not None else ()
+    access = path_access_of(permissions)
+    denied = _denied(plan.writes, access) if access is not None else ()
     if denied:
         return Applied(denied=denied)
     reviewed = journal_directory is not None  # a caller that keeps a journal has had the plan judged: the gate
@@ -69,8 +69,8 @@ def apply_plan(
             directories,
             PatchJournal(journal_directory),
             # The call costs the start of a library, which only who confines has paid for already.
-            exchanging=territory is not None or reviewed,
-            in_place=_protected(plan.writes, territory_of(others)),
+            exchanging=access is not None or reviewed,
+            in_place=_protected(plan.writes, path_access_of(others)),
         )
         work.carry_out()
     return Applied(undo=UndoRecord(tuple(_reversed(write) for write in reversed(plan.writes)), tuple(work.made)))
@@ -101,7 +101,7 @@ def _roots(permissions: EffectivePermissions | None) -> tuple[str, ...] | None:
     return permissions.on_host().writable if permissions is not None and permissions.confined else None
 
 
-def _protected(writes: tuple[FileWrite, ...], others: Territory | None) -> frozenset[str]:
+def _protected(writes: tuple[FileWrite, ...], others: PathAccess | None) -> frozenset[str]:
     """What others may not write, in a directory where they may write anything else."""
     if others is None:
         return frozenset()
@@ -113,13 +113,13 @@ def _reversed(write: FileWrite) -> FileWrite:
     return write.but(before=write.after, after=write.before, is_original=False)
 
 
-def _denied(writes: tuple[FileWrite, ...], territory: Territory) -> tuple[tuple[Operation, str], ...]:
+def _denied(writes: tuple[FileWrite, ...], access: PathAccess) -> tuple[tuple[Operation, str], ...]:
     denied: dict[tuple[Operation, str], None] = {}
     for write in writes:
         first = first_missing(write.place) if write.after is not None else write.place
-        if not territory.writable(first):
+        if not access.writable(first):
             denied[("create" if first != write.place else operation_of(write), first)] = None
-        elif not territory.writable(write.place):
+        elif not access.writable(write.place):
             denied[(operation_of(write), write.place)] = None
     return tuple(denied)
 

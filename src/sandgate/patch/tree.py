@@ -15,7 +15,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.kernel.territory import Territory
+    from sandgate.kernel.path_access import PathAccess
     from sandgate.protocol.permissions import EffectivePermissions
 
     Attributes = tuple[tuple[str, bytes], ...]
@@ -55,7 +55,7 @@ class Tree:
     """The disk, or the part of it that `permissions` leave readable. Unconfined permissions restrict nothing."""
 
     def __init__(self, permissions: EffectivePermissions | None = None) -> None:
-        self._territory = territory_of(permissions)
+        self._access = path_access_of(permissions)
         self._tmp = permissions.private_tmp if permissions is not None and permissions.confined else None
         self._directories: dict[str, str] = {}
         self._left_bytes = TOTAL_BYTES_MAX
@@ -131,9 +131,9 @@ class Tree:
         return os.path.isdir(place)
 
     def _open(self, place: str) -> int:
-        if self._territory is None:
+        if self._access is None:
             return os.open(place, READ_FLAGS)
-        if not self._territory.readable(place):
+        if not self._access.readable(place):
             raise OSError(errno.EACCES, os.strerror(errno.EACCES))
         from sandgate.kernel.beneath import open_canonical
 
@@ -147,20 +147,20 @@ def _entries(directory: str) -> frozenset[str]:
         return frozenset()
 
 
-def territory_of(permissions: EffectivePermissions | None) -> Territory | None:
-    """Whose each path is; None when nothing is confined."""
+def path_access_of(permissions: EffectivePermissions | None) -> PathAccess | None:
+    """What is allowed at each path; None when nothing is confined."""
     if permissions is None or not permissions.confined:
         return None
-    from sandgate.kernel.territory import Territory  # not on the way of a patch inside a sandbox
+    from sandgate.kernel.path_access import PathAccess  # not on the way of a patch inside a sandbox
 
-    global _last_territory
-    last = _last_territory
+    global _last_access
+    last = _last_access
     if last is None or last[0] is not permissions:
-        last = _last_territory = (permissions, Territory(permissions.on_host(), {}, {}))
+        last = _last_access = (permissions, PathAccess(permissions.on_host(), {}, {}))
     return last[1]
 
 
-_last_territory: tuple[EffectivePermissions, Territory] | None = None  # one patch asks several times
+_last_access: tuple[EffectivePermissions, PathAccess] | None = None  # one patch asks several times
 
 
 def state_of(descriptor: int) -> FileState:

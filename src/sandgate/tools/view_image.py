@@ -14,7 +14,7 @@ import stat
 
 from sandgate.display import visible
 from sandgate.errors import ImageUnusable
-from sandgate.patch.tree import KERNEL_AREAS, READ_FLAGS, absolute, territory_of
+from sandgate.patch.tree import KERNEL_AREAS, READ_FLAGS, absolute, path_access_of
 from sandgate.protocol.items import InputImage, InputText
 from sandgate.record import Record
 from sandgate.tools.fields import as_word, read_object
@@ -82,11 +82,11 @@ def _content(place: str, permissions: EffectivePermissions | None) -> bytes:
     """Of the regular file at a canonical path."""
     if place.startswith(KERNEL_AREAS):  # what the kernel makes up on the spot may never end
         raise OSError(errno.EINVAL, "it is not a regular file")
-    territory = territory_of(permissions)
-    if territory is not None and not territory.readable(place):
+    access = path_access_of(permissions)
+    if access is not None and not access.readable(place):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES))
     _require_regular(os.lstat(place).st_mode)  # opening a device may already do something
-    if territory is None:
+    if access is None:
         descriptor = os.open(place, READ_FLAGS)
     else:
         from sandgate.kernel.beneath import open_canonical

@@ -1,7 +1,7 @@
-"""Whose a path is: open to the command by a kernel rule, open by our hands only, or closed. Pure but for one stat.
+"""What a command may do at a path: what a kernel rule allows, what we do for it, or nothing. Pure but for one stat.
 
 The most specific entry wins, as `EffectivePermissions` says. Landlock cannot express that: it has rules for
-whole directories without a protected name in them, and the ground between is worked by the supervisor.
+whole directories without a protected name in them, and the supervisor decides about all other paths.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _all_upwards(paths: Iterable[str]) -> set[str]:
     return found
 
 
-class Territory:
+class PathAccess:
     """Answers for one running command."""
 
     def __init__(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.kernel.territory import Territory, identity_of
+from sandgate.kernel.path_access import PathAccess, identity_of
 from sandgate.protocol.permissions import EffectivePermissions
 
 PERMISSIONS = EffectivePermissions(
@@ -37,24 +37,24 @@ PERMISSIONS = EffectivePermissions(
     ],
 )
 def test_the_most_specific_entry_says_what_is_writable(path: str, writable: bool) -> None:
-    assert Territory(PERMISSIONS, {}, {}).writable(path) is writable
+    assert PathAccess(PERMISSIONS, {}, {}).writable(path) is writable
 
 
 def test_nothing_with_a_closed_name_in_it_moves_and_no_root_goes() -> None:
-    territory = Territory(PERMISSIONS, {}, {})
+    access = PathAccess(PERMISSIONS, {}, {})
     paths = ("/w/a", "/w/sub", "/w/sub/lib", "/w", "/w/.git", "/file")
-    assert [path for path in paths if territory.movable(path)] == ["/w/a", "/w/sub/lib"]
+    assert [path for path in paths if access.movable(path)] == ["/w/a", "/w/sub/lib"]
 
 
 def test_hidden_is_unreadable_but_for_what_is_reopened_in_it() -> None:
-    territory = Territory(PERMISSIONS, {}, {})
+    access = PathAccess(PERMISSIONS, {}, {})
     paths = ("/etc", "/w/keys/id", "/home/secret", "/home/secret/shown/x", "/home/secret/other")
-    assert [path for path in paths if territory.readable(path)] == ["/etc", "/home/secret/shown/x"]
+    assert [path for path in paths if access.readable(path)] == ["/etc", "/home/secret/shown/x"]
 
 
 def test_names_are_compared_without_case_where_the_file_system_does() -> None:
     """Required: `.GIT` and a decomposed spelling reach the same directory there."""
-    folded = Territory(PERMISSIONS.but(case_insensitive=True, absent=("/w/caf\u00e9",)), {}, {})
+    folded = PathAccess(PERMISSIONS.but(case_insensitive=True, absent=("/w/caf\u00e9",)), {}, {})
     assert [folded.writable(path) for path in ("/w/.GIT/config", "/w/cafe\u0301", "/w/other")] == [False, False, True]
 
 
@@ -63,8 +63,8 @@ def test_a_rule_counts_only_while_its_directory_is_the_same(tmp_path: Path) -> N
     ruled.mkdir()
     identity = identity_of(str(ruled))
     assert identity is not None
-    territory = Territory(EffectivePermissions(), {str(ruled): identity}, {})
-    before = (territory.by_kernel(f"{ruled}/file"), territory.by_kernel(str(ruled)))
+    access = PathAccess(EffectivePermissions(), {str(ruled): identity}, {})
+    before = (access.by_kernel(f"{ruled}/file"), access.by_kernel(str(ruled)))
     ruled.rename(tmp_path / "moved")
     ruled.mkdir()
-    assert (before, territory.by_kernel(f"{ruled}/file")) == ((True, False), False)
+    assert (before, access.by_kernel(f"{ruled}/file")) == ((True, False), False)
