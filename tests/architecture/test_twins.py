@@ -16,7 +16,7 @@ TESTED_ELSEWHERE = {
     "terminals.traffic": ("tests/terminals/test_terminal.py", "reading and writing show in what a command does"),
     "terminals.live": ("tests/terminals/test_terminal.py", "a protocol without code"),
     "gate.forecast": ("tests/runtime/test_runtime.py", "a value without behaviour of its own"),
-    "gate.matter": ("tests/gate/test_gate.py", "a value without behaviour of its own"),
+    "gate.gate_request": ("tests/gate/test_gate.py", "a value without behaviour of its own"),
     "runtime.executed_content": ("tests/surfaces/cli/test_rules_add.py", "what `rules add` ties a rule to"),
     "runtime.python_arguments": (
         "tests/conversations/test_exec_command.py",
@@ -61,7 +61,10 @@ TESTED_ELSEWHERE = {
         "one question's end shows in what is told of it",
     ),
     "patch.changes": ("tests/patch/test_plan.py", "what a plan says; there is no way to it but a plan"),
-    "gate.beginnings": ("tests/gate/test_company.py", "what sessions may begin, with the company they have"),
+    "gate.new_repositories": (
+        "tests/gate/test_running_commands.py",
+        "what sessions may begin, with the company they have",
+    ),
     "sandbox.diagnosis": ("tests/runtime/test_doctor.py", "what it finds shows in what a session's doctor says"),
     "sandbox.begun_alone": ("tests/journeys/test_git_init.py", "a lock between commands; shows in what both may do"),
     "patch.drafts": ("tests/patch/test_plan.py", "one file of a plan in the making; shows in how hunks compose"),

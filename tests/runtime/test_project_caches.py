@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.config import TypedOverrides
-from sandgate.gate.why import only_reads
+from sandgate.gate.question_reason import only_reads
 from sandgate.protocol.confinement import Mount, Overlay
 from sandgate.protocol.trace import Notice
 from sandgate.runtime import Environment, Runtime, open_runtime

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from sandgate.execution.drafts import DraftRoom, Drafts
-    from sandgate.gate.beginnings import Beginnings
+    from sandgate.gate.new_repositories import NewRepositories
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand, ConfinementSettings
@@ -87,7 +87,7 @@ class Confinement:
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
         self._told: set[str] = set()
         self._tmp: PrivateDirectory | None = None
-        self._begun: Beginnings | None = None  # made for the first command, unless it is the only one and needs none
+        self._begun: NewRepositories | None = None  # made for the first command, unless a lone one needs none
         self._home_caches = caches
         self._caches: CacheLayers | None = None  # made for the first command that may use some
         self._taking = allocate_lock()
@@ -178,26 +178,26 @@ class Confinement:
         if isinstance(policy, WorkspaceWrite):
             roots += policy.writable_roots
         if roots:
-            self._beginnings().share({os.path.realpath(root) for root in roots} - {self.project})
+            self._new_repositories().share({os.path.realpath(root) for root in roots} - {self.project})
 
-    def _beginnings(self) -> Beginnings:
+    def _new_repositories(self) -> NewRepositories:
         with self._taking:
             if self._begun is None:
-                from sandgate.gate.beginnings import Beginnings
+                from sandgate.gate.new_repositories import NewRepositories
 
                 state = self._settings.state
-                self._begun = Beginnings(state, self.project, lambda: self._tmp, goes_on=not self.one_command)
+                self._begun = NewRepositories(state, self.project, lambda: self._tmp, goes_on=not self.one_command)
             return self._begun
 
     def enter(self, plan: ConfinedCommand) -> bool:
         """From now on `plan` runs, until `leave`. False: it must not, as it does not know of a repository that was
         begun since it was made; then nothing of it runs, and it is made anew."""
-        return self.one_command or not plan.confined or self._beginnings().company.enter(plan.permissions)
+        return self.one_command or not plan.confined or self._new_repositories().running.enter(plan.permissions)
 
     def leave(self, plan: ConfinedCommand) -> None:
         """It is over."""
         if plan.confined and not self.one_command:
-            self._beginnings().company.leave(plan.permissions)
+            self._new_repositories().running.leave(plan.permissions)
 
     def expect_one_command(self) -> None:
         """The session ends with the first command: nothing is made or kept for a second one."""
@@ -309,7 +309,7 @@ class Confinement:
         that the command only reads, so that it needs no caches to write in and no draft of a git directory."""
         permissions = self.permissions(grants)
         if any(INIT in word for word in command.argv):
-            permissions = self._beginnings().permitted(permissions, command)
+            permissions = self._new_repositories().permitted(permissions, command)
         if permissions.drafts and not permissions.case_insensitive and may_move_repositories(command.argv):
             from sandgate.gate.git_alone import moving, with_steady_programs
 

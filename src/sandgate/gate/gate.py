@@ -10,6 +10,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from sandgate.errors import RequestError
+from sandgate.gate.approval_state import JUDGED_AGAIN, ApprovalState, Moved, check_started, seeing
 from sandgate.gate.attempts import (
     as_built,
     closed_to_it,
@@ -20,11 +21,10 @@ from sandgate.gate.attempts import (
     without_forbidden_hosts,
 )
 from sandgate.gate.escalation import AskReviewer, Escalation, Finish, Judge, Rules, Run
-from sandgate.gate.matter import Matter
+from sandgate.gate.gate_request import GateRequest
 from sandgate.gate.policies import as_judged
+from sandgate.gate.question_reason import only_reads, why_asked
 from sandgate.gate.rulebook import Rulebook
-from sandgate.gate.upheld import JUDGED_AGAIN, Moved, Upheld, check_started, seeing
-from sandgate.gate.why import only_reads, why_asked
 from sandgate.policy.approval import may_ask_after_denial
 from sandgate.protocol.confinement import SetupFailure
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage
@@ -132,9 +132,9 @@ class Gate:
         """Whether an answer, or the user, can have a rule saved."""
         return self._rulebook.may_add
 
-    def pass_through(self, matter: CommandRequest | Matter, launch: Launcher) -> Passage:
+    def pass_through(self, asked: CommandRequest | GateRequest, launch: Launcher) -> Passage:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
-        return _Passage(self, matter if isinstance(matter, Matter) else Matter(matter), launch).walk()
+        return _Passage(self, asked if isinstance(asked, GateRequest) else GateRequest(asked), launch).walk()
 
     def pause_while_asking(self, pause: Pausing) -> None:
         """From now on `pause` is held while a reviewer is being asked, be it since before.
@@ -216,16 +216,16 @@ class Gate:
             record(Notice("warning", said))
         return attempt
 
-    def rules_for(self, matter: Matter, verdict: Verdict, call_id: str, risk: RiskAssessment | None) -> Rules:
+    def rules_for(self, asked: GateRequest, verdict: Verdict, call_id: str, risk: RiskAssessment | None) -> Rules:
         """What the ladder needs to know about this command."""
-        command, policies = matter.command, self._policies
-        tool: Tool = "apply_patch" if matter.changes else "command"
-        keys = self._answering.keys_for(command, matter.keys)
+        command, policies = asked.command, self._policies
+        tool: Tool = "apply_patch" if asked.changes else "command"
+        keys = self._answering.keys_for(command, asked.keys)
         runs_confined = isinstance(verdict, Allow) and not verdict.bypass_sandbox and policies.confines
         after = policies.retry_after_approval
         if after == "by-risk":
             after = "ask" if risk is not None and risk.risk_level == "high" else "silent"
-        if matter.changes:  # what a patch does was shown; what stops it is news
+        if asked.changes:  # what a patch does was shown; what stops it is news
             after = "ask"
         return Rules(
             policy=policies.name,
@@ -233,15 +233,15 @@ class Gate:
             # Running a dialogue again repeats what the person typed into it.
             may_ask_after_denial=may_ask_after_denial(policies.approval, tool) and not command.tty,
             wants_escalation=command.wish == "require_escalated",
-            remembered=self._remembered(matter, keys, call_id) if keys and runs_confined else None,
+            remembered=self._remembered(asked, keys, call_id) if keys and runs_confined else None,
             retry_after_approval=after,
             workspace=policies.workspace,
-            command=None if matter.changes else command,
+            command=None if asked.changes else command,
         )
 
-    def _remembered(self, matter: Matter, keys: tuple[ApprovalKey, ...], call_id: str) -> tuple[Grant, ...] | None:
+    def _remembered(self, asked: GateRequest, keys: tuple[ApprovalKey, ...], call_id: str) -> tuple[Grant, ...] | None:
         """What earlier answers give a command that runs at once, counted where they hold so many times."""
-        seen = seeing(matter.command)
+        seen = seeing(asked.command)
         store = self._answering.store
         given = store.recall_all(keys, call_id, seen)
         return store.use(keys, given, call_id, seen) if given else None
@@ -250,17 +250,17 @@ class Gate:
 class _Passage:
     """The state of one command on its way through."""
 
-    def __init__(self, gate: Gate, matter: Matter, launch: Launcher) -> None:
+    def __init__(self, gate: Gate, asked: GateRequest, launch: Launcher) -> None:
         self._gate = gate
-        self._matter = matter
-        self._command = matter.command
+        self._asked = asked
+        self._command = asked.command
         self._launch = launch
-        self._call_id = matter.call_id or gate.new_id()
+        self._call_id = asked.call_id or gate.new_id()
         self._attempts: list[Attempt] = []
         self._decisions: list[Decision] = []
         self._risk: RiskAssessment | None = None
         self._why, self._reads = "", False  # why a reviewer is asked; whether policy vouches that it only reads
-        self._upheld = Upheld(self._command, ties=not self._matter.changes and not self._matter.keys)
+        self._approval_state = ApprovalState(self._command, ties=not self._asked.changes and not self._asked.keys)
 
     def walk(self) -> Passage:
         try:
@@ -268,7 +268,7 @@ class _Passage:
             return self._walk()
         finally:
             self._launch.stand_down()
-            self._upheld.let_go()
+            self._approval_state.let_go()
 
     def _walk(self) -> Passage:
         verdict, rules = self._judged()
@@ -301,23 +301,23 @@ class _Passage:
 
     def _judged(self) -> tuple[Verdict, Rules]:
         """What policy, rules and earlier answers say now, tied to what lies there now."""
-        self._upheld.let_go()
+        self._approval_state.let_go()
         if self._gate._rulebook.is_tied(self._command):
-            self._upheld.take(())
-        verdict = self._matter.verdict or self._gate._rulebook.admitted(self._command)
+            self._approval_state.take(())
+        verdict = self._asked.verdict or self._gate._rulebook.admitted(self._command)
         self._why, self._reads = why_asked(verdict), only_reads(verdict)
         if isinstance(verdict, Ask):
             self._assess(None)
-        rules = self._gate.rules_for(self._matter, verdict, self._call_id, self._risk)
+        rules = self._gate.rules_for(self._asked, verdict, self._call_id, self._risk)
         if rules.remembered is not None:
-            self._upheld.take(rules.remembered)
+            self._approval_state.take(rules.remembered)
         return verdict, rules
 
     def _ask(self, review: AskReviewer) -> Decision:
         self._launch.stand_down()  # a reviewer may take long to answer, and a sandbox must not be older than the answer
         if review.denial is not None:
             self._assess(review.denial)
-        self._upheld.take(review.grants)
+        self._approval_state.take(review.grants)
         request = ApprovalRequest(
             request_id=self._gate.new_id(),
             call_id=self._call_id,
@@ -329,12 +329,12 @@ class _Passage:
             risk=self._risk,
             may_escalate=review.may_escalate,
             covers_retry=review.covers_retry,
-            keys=self._matter.keys,
-            changes=self._matter.changes,
+            keys=self._asked.keys,
+            changes=self._asked.changes,
             confined=self._gate._policies.confines,
             why=self._why if review.stage == "initial" else "",
             held=self._attempts[-1].grants if self._attempts else (),
-            binding=self._upheld.binding,
+            binding=self._approval_state.binding,
             changed=review.changed,
             amendment=self._amendment(review),
             lasting=self._gate.lasting,
@@ -345,17 +345,19 @@ class _Passage:
 
     def _amendment(self, review: AskReviewer) -> Amendment | None:
         """The rule to offer: for a command that has not run yet and is no high risk."""
-        if review.stage != "initial" or self._matter.keys or self._matter.changes or self._matter.verdict is not None:
+        if review.stage != "initial" or self._asked.keys or self._asked.changes or self._asked.verdict is not None:
             return None
         if self._risk is not None and self._risk.risk_level == "high":
             return None
         proposed = self._gate._rulebook.proposed(self._command)
-        return None if proposed is None else self._upheld.tied_rule(proposed, confined=self._gate._policies.confines)
+        if proposed is None:
+            return None
+        return self._approval_state.tied_rule(proposed, confined=self._gate._policies.confines)
 
     def _assess(self, denial: DenialReport | None) -> None:
-        if self._matter.assess is not None:
-            self._risk = self._matter.assess(denial)
-        elif not self._matter.changes:  # which by itself are no command
+        if self._asked.assess is not None:
+            self._risk = self._asked.assess(denial)
+        elif not self._asked.changes:  # which by itself are no command
             self._risk = self._gate._assess(as_judged(self._command), denial)
 
     def _run(self, order: Run) -> Attempt:
@@ -388,7 +390,7 @@ class _Passage:
         self._launch.get_ready(grants)
         plan = self._gate._confinement.plan(self._command, grants, reads=self._reads)
         try:
-            plan = self._upheld.tied(plan)
+            plan = self._approval_state.tied(plan)
         except Moved:
             self._launch.stand_down()
             raise

@@ -14,7 +14,7 @@ from sandgate.commandline.words import quoted
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
 from sandgate.gate.confinement import PATCH
 from sandgate.gate.escalation import COMMAND_REJECTED
-from sandgate.gate.matter import Matter
+from sandgate.gate.gate_request import GateRequest
 from sandgate.patch.apply import UndoRecord, apply_plan, first_missing, operation_of, undo
 from sandgate.patch.describe import described as described
 from sandgate.patch.journal import recover
@@ -206,8 +206,8 @@ class PatchGate:
         started_ns = monotonic_ns()
         call_id = call_id or self._new_id()
         command = CommandRequest(argv=(PATCH, text), cwd=cwd, env={})
-        matter = self._matter(command, plan, permissions).but(call_id=call_id)
-        passage = self._gate.pass_through(matter, _PatchRun(self, plan))
+        gate_request = self._gate_request(command, plan, permissions).but(call_id=call_id)
+        passage = self._gate.pass_through(gate_request, _PatchRun(self, plan))
         self._tell(call_id, plan, passage)
         result = passage.result
         return PatchOutcome(
@@ -240,7 +240,7 @@ class PatchGate:
     def _journals(self) -> str:
         return f"{self._confinement.state_directory}/{JOURNALS_NAME}"
 
-    def _matter(self, command: CommandRequest, plan: PatchPlan, permissions: EffectivePermissions) -> Matter:
+    def _gate_request(self, command: CommandRequest, plan: PatchPlan, permissions: EffectivePermissions) -> GateRequest:
         nowhere: frozenset[tuple[str, str]] = frozenset()
         places = _elsewhere(plan, command.cwd, permissions)
         keys = tuple(
@@ -254,7 +254,7 @@ class PatchGate:
 
             return patch_assessed(changes, command, denial, self._confinement, self._environ)
 
-        return Matter(command, verdict=self._verdict(plan, permissions), keys=keys, changes=changes, assess=assess)
+        return GateRequest(command, verdict=self._verdict(plan, permissions), keys=keys, changes=changes, assess=assess)
 
     def _verdict(self, plan: PatchPlan, permissions: EffectivePermissions) -> Verdict:
         policies = self._policies

@@ -6,7 +6,7 @@ import os
 from weakref import WeakKeyDictionary, WeakSet
 
 from sandgate.errors import RequestError, SandgateError
-from sandgate.gate.matter import Matter
+from sandgate.gate.gate_request import GateRequest
 from sandgate.kernel.session_tree import kill_marked, kill_sessions
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
@@ -95,7 +95,7 @@ class LiveCommands:
         number = self.table.reserve()
         launch = TerminalLaunch(self, command, number, shape, call_id=call_id or self._gate.new_id())
         try:
-            passage = self._gate.pass_through(Matter(command, call_id=launch.call_id), launch)
+            passage = self._gate.pass_through(GateRequest(command, call_id=launch.call_id), launch)
         except SandgateError as error:
             self._tell_end(launch, "failed", error.sentence)
             raise

@@ -14,7 +14,7 @@ from sandgate.approvals.answering import SessionAnswers
 from sandgate.config import for_run
 from sandgate.execution.environment import command_environment
 from sandgate.gate.gate import Gate
-from sandgate.gate.matter import Matter
+from sandgate.gate.gate_request import GateRequest
 from sandgate.gate.policies import Policies, as_judged
 from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest
@@ -167,7 +167,7 @@ class Runtime:
             cancel_fd=cancel_fd,
             live=self._live,
         )
-        return self.gate.pass_through(Matter(command, call_id=call_id), launch)
+        return self.gate.pass_through(GateRequest(command, call_id=call_id), launch)
 
     def terminal(
         self,

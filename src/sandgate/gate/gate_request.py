@@ -1,4 +1,4 @@
-"""What one passage through the gate is about."""
+"""What is asked of the gate in one passage."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.verdicts import Verdict
 
 
-class Matter(Record):
-    """What one passage is about. By itself a command stands for what it says; a patch says it otherwise."""
+class GateRequest(Record):
+    """What is asked of the gate: a command, which says it all by itself, or a patch, which needs the rest."""
 
     command: CommandRequest
     verdict: Verdict | None = None  # None: the command is judged

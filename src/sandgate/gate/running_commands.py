@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ALONE_S = 60.0  # how long a command waits for one that is alone
 
 
-class Company:
+class RunningCommands:
     """The confined commands of a session that run. Threads take turns."""
 
     def __init__(self, others: Others) -> None:

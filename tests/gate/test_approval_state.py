@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.approvals import holding
-from sandgate.gate.upheld import AT_START, Moved, Upheld, check_started, seeing
+from sandgate.gate.approval_state import AT_START, ApprovalState, Moved, check_started, seeing
 from sandgate.protocol.bindings import Bound
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import EXCHANGED, AttemptOutcome, ConfinedCommand, ExecFailure
@@ -27,38 +27,38 @@ def plan_of(command: CommandRequest) -> ConfinedCommand:
 
 
 def test_what_nobody_was_asked_about_is_not_looked_at(command: CommandRequest) -> None:
-    upheld = Upheld(command, ties=True)
-    assert upheld.binding is None
-    assert upheld.tied(plan_of(command)).bound is None
+    state = ApprovalState(command, ties=True)
+    assert state.binding is None
+    assert state.tied(plan_of(command)).bound is None
 
 
 def test_what_somebody_was_asked_about_ties_the_plan_until_it_changes(command: CommandRequest) -> None:
-    upheld = Upheld(command, ties=True)
-    upheld.take(())
-    tied = upheld.tied(plan_of(command)).bound
+    state = ApprovalState(command, ties=True)
+    state.take(())
+    tied = state.tied(plan_of(command)).bound
     assert tied is not None
     assert [path for path, _identity in tied.files] == [f"{command.cwd}/x.sh"]
     Path(command.cwd, "x.sh").write_text("echo two")
     with pytest.raises(Moved, match=r"x\.sh"):
-        upheld.tied(plan_of(command))
-    upheld.take(())
-    assert upheld.tied(plan_of(command)).bound is not None, "asked again, it is about what is there now"
-    upheld.let_go()
+        state.tied(plan_of(command))
+    state.take(())
+    assert state.tied(plan_of(command)).bound is not None, "asked again, it is about what is there now"
+    state.let_go()
 
 
 def test_what_is_no_command_is_tied_to_nothing(command: CommandRequest) -> None:
-    upheld = Upheld(command, ties=False)
-    upheld.take(())
-    assert upheld.binding is None
+    state = ApprovalState(command, ties=False)
+    state.take(())
+    assert state.binding is None
 
 
 def test_letting_go_closes_everything(command: CommandRequest) -> None:
     before = len(os.listdir("/proc/self/fd"))
-    upheld = Upheld(command, ties=True)
-    upheld.take(())
-    upheld.take(())
-    upheld.let_go()
-    upheld.let_go()
+    state = ApprovalState(command, ties=True)
+    state.take(())
+    state.take(())
+    state.let_go()
+    state.let_go()
     assert len(os.listdir("/proc/self/fd")) == before
 
 
@@ -77,26 +77,26 @@ def test_one_look_is_enough(command: CommandRequest) -> None:
 
 
 def test_a_rule_outside_the_sandbox_is_tied_to_what_the_files_hold(command: CommandRequest) -> None:
-    upheld = Upheld(command, ties=True)
+    state = ApprovalState(command, ties=True)
     leaving, keeping = Amendment(("sh", "x.sh"), "bypass"), Amendment(("sh", "x.sh"))
-    assert upheld.tied_rule(leaving, confined=True) == leaving, "nothing is executed that could change"
-    upheld.take(())
-    tied = upheld.tied_rule(leaving, confined=True)
+    assert state.tied_rule(leaving, confined=True) == leaving, "nothing is executed that could change"
+    state.take(())
+    tied = state.tied_rule(leaving, confined=True)
     assert tied is not None
     assert [each.partition(" ")[2] for each in tied.same_content] == [os.path.realpath(f"{command.cwd}/x.sh")]
-    assert upheld.tied_rule(keeping, confined=True) == keeping
-    assert upheld.tied_rule(keeping, confined=False) != keeping
-    upheld.let_go()
+    assert state.tied_rule(keeping, confined=True) == keeping
+    assert state.tied_rule(keeping, confined=False) != keeping
+    state.let_go()
 
 
 def test_what_is_too_large_to_be_said_makes_no_such_rule(
     command: CommandRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(holding, "FILE_BYTES_MAX", 1)
-    upheld = Upheld(command, ties=True)
-    upheld.take(())
-    assert upheld.tied_rule(Amendment(("sh", "x.sh"), "bypass"), confined=True) is None
-    upheld.let_go()
+    state = ApprovalState(command, ties=True)
+    state.take(())
+    assert state.tied_rule(Amendment(("sh", "x.sh"), "bypass"), confined=True) is None
+    state.let_go()
 
 
 PLAIN = """

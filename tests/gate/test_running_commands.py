@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from live_sessions import NOT_ALL_OF_TMP, Workplace
-from sandgate.gate.company import Company
+from sandgate.gate.running_commands import RunningCommands
 from sandgate.protocol.permissions import EffectivePermissions
 from waiting import wait_until
 
@@ -49,17 +49,17 @@ BEGINS = EffectivePermissions(begun="/ws/.git")
 
 
 def test_whoever_begins_is_alone_and_the_next_waits_for_the_end(others: Others) -> None:
-    company = Company(others)
-    assert company.may_begin("/ws/.git")
+    commands = RunningCommands(others)
+    assert commands.may_begin("/ws/.git")
     assert not others.kept_out
-    assert company.enter(BEGINS)
+    assert commands.enter(BEGINS)
     assert others.kept_out
-    assert not company.may_begin("/ws/.git")
+    assert not commands.may_begin("/ws/.git")
     entered = threading.Event()
-    next_one = threading.Thread(target=lambda: company.enter(PLAIN) and entered.set())
+    next_one = threading.Thread(target=lambda: commands.enter(PLAIN) and entered.set())
     next_one.start()
     assert not entered.is_set()
-    company.leave(BEGINS)
+    commands.leave(BEGINS)
     next_one.join(30)
     assert entered.is_set()
     assert not others.kept_out
@@ -67,16 +67,16 @@ def test_whoever_begins_is_alone_and_the_next_waits_for_the_end(others: Others) 
 
 @pytest.mark.parametrize("somebody", ["of this session", "of another"])
 def test_beside_somebody_nobody_begins(others: Others, somebody: str) -> None:
-    company = Company(others)
-    assert company.may_begin("/ws/.git")
+    commands = RunningCommands(others)
+    assert commands.may_begin("/ws/.git")
     if somebody == "of another":
         others.away = False
     else:
-        assert company.enter(PLAIN)
-    assert not company.enter(BEGINS)
-    assert not company.may_begin("/ws/.git")  # and its next plan does not try
+        assert commands.enter(PLAIN)
+    assert not commands.enter(BEGINS)
+    assert not commands.may_begin("/ws/.git")  # and its next plan does not try
     assert not others.kept_out
-    assert company.enter(PLAIN)
+    assert commands.enter(PLAIN)
 
 
 def test_what_was_planned_before_is_planned_anew(tmp_path: Path) -> None:
@@ -86,16 +86,16 @@ def test_what_was_planned_before_is_planned_anew(tmp_path: Path) -> None:
         def keep_out(self, directory: str) -> bool:
             return directory == str(tmp_path)
 
-    company = Company(Nobody())
+    commands = RunningCommands(Nobody())
     begins, before = EffectivePermissions(begun=git), EffectivePermissions(absent=(git,))
-    assert company.enter(begins)
+    assert commands.enter(begins)
     os.mkdir(git)
-    company.leave(begins)
-    assert not company.enter(before)
-    assert not company.enter(begins)
-    assert company.enter(EffectivePermissions(read_only=(git,)))
+    commands.leave(begins)
+    assert not commands.enter(before)
+    assert not commands.enter(begins)
+    assert commands.enter(EffectivePermissions(read_only=(git,)))
     os.rmdir(git)  # moved away, as it held orders
-    assert company.enter(before)
+    assert commands.enter(before)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What the last answer of a passage was about, from the question to the start of the run.
+"""The state of the disk that the last answer of a passage was about, from the question to the start of the run.
 
 The disk is looked at where a reviewer was asked, or an earlier answer is tied to what lay there; a command that policy
 alone allows is not looked at.
@@ -27,7 +27,7 @@ class Moved(Exception):
     """What was approved is not what would run; nothing ran. Its text says what changed."""
 
 
-class Upheld:
+class ApprovalState:
     """Of one passage. `ties` is False for what is no command: a patch is written beneath what it holds itself."""
 
     def __init__(self, command: CommandRequest, *, ties: bool) -> None:

@@ -12,13 +12,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sandgate.gate.company import Company
+    from sandgate.gate.running_commands import RunningCommands
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.sandbox.private_tmp import PrivateDirectory
 
 
-class Beginnings:
+class NewRepositories:
     """Of one session of `project`. `tmp` gives its directory, whose lock tells of other sessions; None: there is none.
 
     `goes_on`: further commands follow, so that each begins when it starts and not when it is planned, and lets others
@@ -34,17 +34,17 @@ class Beginnings:
         self._goes_on = goes_on
         self._roots = SharedRoots()
         self._taking = allocate_lock()
-        self._company: Company | None = None
+        self._running: RunningCommands | None = None
 
     @property
-    def company(self) -> Company:
+    def running(self) -> RunningCommands:
         """The commands of the session that run."""
         with self._taking:
-            if self._company is None:
-                from sandgate.gate.company import Company
+            if self._running is None:
+                from sandgate.gate.running_commands import RunningCommands
 
-                self._company = Company(self)
-            return self._company
+                self._running = RunningCommands(self)
+            return self._running
 
     def share(self, roots: Iterable[str]) -> None:
         """So that no other session begins a repository in a further root of ours; before the disk is looked at."""
@@ -82,7 +82,7 @@ class Beginnings:
         begun = f"{os.path.realpath(command.cwd)}/{GIT}"
         if begun not in permissions.absent or permissions.case_insensitive or not begins_repository(command.argv):
             return permissions
-        alone = self.company.may_begin(begun) if self._goes_on else self.keep_out(os.path.dirname(begun))
+        alone = self.running.may_begin(begun) if self._goes_on else self.keep_out(os.path.dirname(begun))
         if not alone or os.path.lexists(begun):
             return permissions
         return permissions.but(absent=tuple([path for path in permissions.absent if path != begun]), begun=begun)

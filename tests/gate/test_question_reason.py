@@ -1,6 +1,6 @@
 """Why a question is asked, in one line."""
 
-from sandgate.gate.why import why_asked
+from sandgate.gate.question_reason import why_asked
 from sandgate.protocol.verdicts import Allow, Ask, Because, Forbid
 
 TOUCH = Because(("touch", "a b"), "ask", "policy", "policy untrusted: not known to only read")
