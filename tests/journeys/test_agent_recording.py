@@ -13,7 +13,7 @@ from agent_places import AgentPlace, by_prompt, calls, only, run, said
 from responses_server import ResponsesServer, function_call, message, reasoning, says, sends, text_delta, turn
 from sandgate.agent.agent import AgentOptions
 from sandgate.errors import ModelFailed
-from sandgate.model.run_marks import Steady
+from sandgate.model.run_specific import Steady
 from sandgate.protocol.events import (
     DelegateEnd,
     ExecCommandEnd,

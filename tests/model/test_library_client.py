@@ -1,4 +1,4 @@
-"""What cannot go straight goes by the library. That all else is the same is for `test_responses.py`."""
+"""What cannot go directly goes by the library. That all else is the same is for `test_responses.py`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 
 from answering import ENVIRON, SETTINGS, heard, provider, run
 from responses_server import ResponsesServer, keeps, message, turn
+from sandgate.model.direct_client import DirectClient
 from sandgate.model.exchange import Exchange
 from sandgate.model.library_client import LibraryClient
 from sandgate.model.responses import ResponsesModel
-from sandgate.model.straight import StraightClient
 from sandgate.model.streaming import ItemDone
 
 
@@ -26,7 +26,7 @@ def client_of(**settings: object) -> object:
 
 
 def test_parameters_and_proxies_are_for_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(client_of(), StraightClient)
+    assert isinstance(client_of(), DirectClient)
     assert isinstance(client_of(query_params=(("api-version", "1"),)), LibraryClient)
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")
     assert isinstance(client_of(), LibraryClient)

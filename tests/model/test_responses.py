@@ -45,7 +45,7 @@ from sandgate.errors import (
     StreamBroken,
     UsageLimitReached,
 )
-from sandgate.model import exchange, incoming, straight
+from sandgate.model import direct_client, exchange, incoming
 from sandgate.model.prompt import Asking, ModelSettings, Prompt
 from sandgate.model.responses import ResponsesModel, request_body
 from sandgate.model.streaming import Completed, Created, ItemDone, LimitsSeen, Retrying, TextDelta
@@ -70,11 +70,11 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "backoff_ms", lambda _attempt: 1)
 
 
-@pytest.fixture(autouse=True, params=["straight", "library"])
+@pytest.fixture(autouse=True, params=["direct", "library"])
 def _both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Required: whichever way the request takes, everything is the same."""
     if request.param == "library":
-        monkeypatch.setattr(straight, "straight_address", lambda _url, _environ: None)
+        monkeypatch.setattr(direct_client, "direct_address", lambda _url, _environ: None)
 
 
 def outcome(*manners: Manner, **settings: int) -> tuple[list[ModelEvent], Exception | None]:

@@ -11,12 +11,12 @@ from sandgate.agent.delegates import Delegates
 from sandgate.agent.early_loading import AskedModel
 from sandgate.agent.models import (
     SCRIPTED,
+    no_model,
     provider_model,
     recorded_model,
     remote_compaction,
     replayed_model,
     scripted_model,
-    unasked_model,
 )
 from sandgate.agent.resume import Beginning, as_it_was, beginning, copied, look_back, sealed_elsewhere
 from sandgate.agent.session_approvals import SessionApprovals
@@ -247,7 +247,7 @@ class Making:
         if options.model_replay is not None:
             return replayed_model(options.model_replay, settings), 0, settings.but(provider_id=SCRIPTED)
         if options.unasked:
-            return unasked_model(settings), 0, settings
+            return no_model(settings), 0, settings
         model, retries = provider_model(settings, options.model, runtime.loaded.values, runtime.environ)
         return model, retries, settings
 

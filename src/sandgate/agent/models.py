@@ -30,11 +30,11 @@ def model_settings(settings: AgentSettings, model: str) -> ModelSettings:
     )
 
 
-def unasked_model(settings: AgentSettings) -> Model:
+def no_model(settings: AgentSettings) -> Model:
     """For a session in which none is needed."""
-    from sandgate.model.unasked import UnaskedModel
+    from sandgate.model.no_model import NoModel
 
-    return UnaskedModel(model_settings(settings, settings.model or SCRIPTED))
+    return NoModel(model_settings(settings, settings.model or SCRIPTED))
 
 
 def scripted_model(path: str, settings: AgentSettings) -> Model:
@@ -71,7 +71,7 @@ def provider_model(
     provider = provider_of(settings, values)
     provider.headers(environ)
     how = model_settings(settings, name)
-    from sandgate.model.wire import model_of
+    from sandgate.model.provider_model import model_of
 
     return model_of(provider, how, environ=environ), provider.stream_max_retries
 

@@ -11,7 +11,7 @@ import os
 
 from sandgate.errors import StreamBroken
 from sandgate.model.chat_messages import FREE_TEXT
-from sandgate.model.failure import broken_by, complaint_of, too_long
+from sandgate.model.provider_errors import broken_by, complaint_of, too_long
 from sandgate.model.quoting import Quoting
 from sandgate.model.response_events import BROKE_OFF, as_object, field, tokens
 from sandgate.model.streaming import Completed, Created, ItemAdded, ItemDone, ReasoningDelta, TextDelta

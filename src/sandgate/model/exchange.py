@@ -14,14 +14,14 @@ import time
 from threading import Lock
 
 from sandgate.errors import ModelError, ModelFailed, RequestTurnedAway, RetriesExhausted
-from sandgate.model.failure import complaint_in, final_error
-from sandgate.model.fault import fault_words, is_final
 from sandgate.model.identity import identity_headers
 from sandgate.model.incoming import Incoming
-from sandgate.model.limits import rate_limits
+from sandgate.model.provider_errors import complaint_in, final_error
 from sandgate.model.quoting import Quoting
+from sandgate.model.rate_limits import rate_limits
 from sandgate.model.retry import RETRIES_MAX, backoff_ms, hinted_delay_ms, is_retried, retry_after_ms
 from sandgate.model.streaming import Completed, LimitsSeen, Retrying
+from sandgate.model.transport_errors import fault_words, is_final
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -204,18 +204,16 @@ class Exchange:
 
 
 def _client(provider: Provider) -> Client:
-    from sandgate.model.straight import StraightClient, straight_address
+    from sandgate.model.direct_client import DirectClient, direct_address
 
-    address = None if provider.query_params else straight_address(provider.url, os.environ)
+    address = None if provider.query_params else direct_address(provider.url, os.environ)
     if address is None:
         from sandgate.model.library_client import LibraryClient
 
         return LibraryClient(
             provider, connect_s=CONNECT_S, connections_max=CONNECTIONS_MAX, kept_max=KEPT_MAX, kept_s=KEPT_S
         )
-    return StraightClient(
-        address, connect_s=CONNECT_S, connections_max=CONNECTIONS_MAX, kept_max=KEPT_MAX, kept_s=KEPT_S
-    )
+    return DirectClient(address, connect_s=CONNECT_S, connections_max=CONNECTIONS_MAX, kept_max=KEPT_MAX, kept_s=KEPT_S)
 
 
 def encoded(body: Any) -> bytes:

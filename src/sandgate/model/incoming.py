@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from sandgate.errors import ModelFailed, StreamBroken
 from sandgate.model.events import EventCutter, EventTooLong
-from sandgate.model.fault import fault_words
+from sandgate.model.transport_errors import fault_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Requests by way of httpx2, for what `straight.py` leaves to it: proxies, and addresses that take more than a look."""
+"""Requests by way of httpx2, where `direct_client.py` leaves them to it: proxies, and addresses that need more work."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LibraryClient:
-    """One provider, as `StraightClient`. Making one takes up to half a second; on any thread."""
+    """One provider, as `DirectClient`. Making one takes up to half a second; on any thread."""
 
     def __init__(
         self, provider: Provider, *, connect_s: float, connections_max: int, kept_max: int, kept_s: float

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sandgate.errors import ModelFailed
 from sandgate.model.exchange import Exchange, encoded
-from sandgate.model.failure import broken_by, complaint_of
+from sandgate.model.provider_errors import broken_by, complaint_of
 from sandgate.model.response_events import as_object, usage_of
 from sandgate.model.streaming import Completed, ItemDone
 from sandgate.protocol.items_wire import as_item, item_json

@@ -3,7 +3,7 @@
 A recording has one JSON object a line, one line a request: its number in one life of a model (`run`), what decides the
 answer (`asked`), what came (`events`), and how it ended when that was an error. A replay takes requests about in the
 order in which they were placed, and holds each one against the recorded one, but for what every run has of its own
-(`run_marks.py`), so that a change shows where it is.
+(`run_specific.py`), so that a change shows where it is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import stat
 
 from sandgate.display import visible
 from sandgate.errors import ModelError, ModelFailed, RequestError, StreamBroken, beside
-from sandgate.model.run_marks import Steady, renumbered
+from sandgate.model.run_specific import Steady, renumbered
 from sandgate.model.scripted import SCRIPT_BYTES_MAX, shown
 from sandgate.model.streamed_json import as_event, event_json
 from sandgate.model.streaming import Completed

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from sandgate.errors import StreamBroken
-from sandgate.model.failure import broken_by, complaint_of, too_long
+from sandgate.model.provider_errors import broken_by, complaint_of, too_long
 from sandgate.model.quoting import Quoting
 from sandgate.model.streaming import (
     Completed,

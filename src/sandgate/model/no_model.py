@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sandgate.model.streaming import ModelEvent
 
 
-class UnaskedModel:
+class NoModel:
     """Answers nothing."""
 
     def __init__(self, settings: ModelSettings) -> None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from sandgate.model.fault import fault_words, is_final
+from sandgate.model.transport_errors import fault_words, is_final
 
 SECRET = "https://user:secret@host/"
 

@@ -6,10 +6,10 @@ import asyncio
 
 from answering import SETTINGS, provider
 from sandgate.model.chat import ChatModel
+from sandgate.model.provider_model import model_of
 from sandgate.model.replay import RecordingModel, ReplayingModel
 from sandgate.model.responses import ResponsesModel
 from sandgate.model.scripted import ScriptedModel
-from sandgate.model.wire import model_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

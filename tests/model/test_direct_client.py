@@ -1,4 +1,4 @@
-"""Which requests go straight, and what a straight connection does that no answer of a model shows."""
+"""Which requests go directly, and what a direct connection does that no answer of a model shows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from threading import Event, Thread
 import pytest
 
 from responses_server import LIMIT_S, Connection, Manner, ResponsesServer, keeps, message, turn
-from sandgate.model.straight import HttpAddress, StraightClient, straight_address, tls_context
+from sandgate.model.direct_client import DirectClient, HttpAddress, direct_address, tls_context
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ HEADERS = {"Accept": "text/event-stream"}
     ],
 )
 def test_an_ordinary_address_is_taken_apart(url: str, address: HttpAddress) -> None:
-    assert straight_address(url, {}) == address
+    assert direct_address(url, {}) == address
 
 
 @pytest.mark.parametrize(
@@ -58,14 +58,14 @@ def test_an_ordinary_address_is_taken_apart(url: str, address: HttpAddress) -> N
     ],
 )
 def test_any_other_address_is_left_to_the_library(url: str) -> None:
-    assert straight_address(url, {}) is None
+    assert direct_address(url, {}) is None
 
 
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "http_proxy"])
 def test_where_a_proxy_is_named_the_library_decides(name: str) -> None:
     url = "https://x.test/v1"
-    assert straight_address(url, {name: "http://proxy.test:3128"}) is None
-    assert straight_address(url, {name: "", "NO_PROXY": "*"}) is not None
+    assert direct_address(url, {name: "http://proxy.test:3128"}) is None
+    assert direct_address(url, {name: "", "NO_PROXY": "*"}) is not None
 
 
 def test_a_port_that_goes_without_saying_is_not_said() -> None:
@@ -76,11 +76,11 @@ def test_a_port_that_goes_without_saying_is_not_said() -> None:
     ]
 
 
-def asked(url: str, then: Callable[[StraightClient], Awaitable[object]]) -> None:
+def asked(url: str, then: Callable[[DirectClient], Awaitable[object]]) -> None:
     async def work() -> None:
-        address = straight_address(f"{url}/responses", {})
+        address = direct_address(f"{url}/responses", {})
         assert address is not None
-        client = StraightClient(address, connect_s=LIMIT_S, connections_max=2, kept_max=1, kept_s=LIMIT_S)
+        client = DirectClient(address, connect_s=LIMIT_S, connections_max=2, kept_max=1, kept_s=LIMIT_S)
         try:
             async with asyncio.timeout(LIMIT_S):
                 await then(client)
@@ -90,7 +90,7 @@ def asked(url: str, then: Callable[[StraightClient], Awaitable[object]]) -> None
     asyncio.run(work())
 
 
-async def body(client: StraightClient, headers: dict[str, str] | None = None) -> bytes:
+async def body(client: DirectClient, headers: dict[str, str] | None = None) -> bytes:
     response = await client.send(client.build_request("POST", headers or HEADERS, b"{}"))
     try:
         async with aclosing(response.aiter_raw()) as pieces:
@@ -114,7 +114,7 @@ def test_what_a_server_says_unasked_is_no_answer_to_the_next_request() -> None:
         if kept.wait(LIMIT_S):
             connection.send(farewell)
 
-    async def then(client: StraightClient) -> None:
+    async def then(client: DirectClient) -> None:
         await body(client)
         wire, _until = client._kept[0]
         kept.set()
@@ -130,7 +130,7 @@ def test_what_a_server_says_unasked_is_no_answer_to_the_next_request() -> None:
 
 
 def test_interim_responses_are_passed_over() -> None:
-    async def then(client: StraightClient) -> None:
+    async def then(client: DirectClient) -> None:
         assert await body(client) == b"hi"
 
     pieces = b"HTTP/1.1 103 Early Hints\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -139,7 +139,7 @@ def test_interim_responses_are_passed_over() -> None:
 
 
 def test_a_body_that_is_cut_short_is_an_error() -> None:
-    async def then(client: StraightClient) -> None:
+    async def then(client: DirectClient) -> None:
         with pytest.raises(Exception, match="peer closed connection"):
             await body(client)
 
@@ -148,7 +148,7 @@ def test_a_body_that_is_cut_short_is_an_error() -> None:
 
 
 def test_a_large_body_is_sent_whole_and_a_head_without_end_is_refused() -> None:
-    async def then(client: StraightClient) -> None:
+    async def then(client: DirectClient) -> None:
         content = b'"' + b"x" * 5_000_000 + b'"'
         with pytest.raises(Exception, match="too long"):
             await client.send(client.build_request("POST", HEADERS, content))
@@ -159,7 +159,7 @@ def test_a_large_body_is_sent_whole_and_a_head_without_end_is_refused() -> None:
 
 
 def test_a_header_of_ours_never_becomes_two() -> None:
-    client = StraightClient(HttpAddress(False, "x", 80, "/"), connect_s=1, connections_max=1, kept_max=1, kept_s=1)
+    client = DirectClient(HttpAddress(False, "x", 80, "/"), connect_s=1, connections_max=1, kept_max=1, kept_s=1)
     for value in ("a\r\nX-More: b", "a\0", "ü"):
         with pytest.raises(Exception, match=r"Illegal|encode"):
             client.build_request("POST", {"Authorization": value}, b"")
@@ -196,7 +196,7 @@ def handshake(certificate: Path, host: str) -> tuple[int, bytes]:
 
     async def ask() -> tuple[int, bytes]:
         address = HttpAddress(True, host, listener.getsockname()[1], "/v1/responses")
-        client = StraightClient(address, connect_s=LIMIT_S, connections_max=1, kept_max=1, kept_s=1)
+        client = DirectClient(address, connect_s=LIMIT_S, connections_max=1, kept_max=1, kept_s=1)
         try:
             response = await client.send(client.build_request("POST", HEADERS, b"{}"))
             pieces = [piece async for piece in response.aiter_raw()]
@@ -244,12 +244,12 @@ def test_every_context_checks_certificates_and_names(tmp_path: Path) -> None:
         tls_context({"SSL_CERT_FILE": str(tmp_path / "missing")})
 
 
-def test_a_straight_request_imports_no_large_library() -> None:
+def test_a_direct_request_imports_no_large_library() -> None:
     """The reason for all of this."""
     code = (
         "import sys; sys.path[:0] = sys.argv[1:]\n"
-        "from sandgate.model.straight import HttpAddress, StraightClient\n"
-        "StraightClient(HttpAddress(False, 'x', 80, '/'), connect_s=1, connections_max=1, kept_max=1, kept_s=1)\n"
+        "from sandgate.model.direct_client import HttpAddress, DirectClient\n"
+        "DirectClient(HttpAddress(False, 'x', 80, '/'), connect_s=1, connections_max=1, kept_max=1, kept_s=1)\n"
         "print([name for name in ('httpx2', 'httpcore2', 'anyio', 'email', 'http') if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", code, *sys.path], capture_output=True, text=True, check=True)

@@ -1,9 +1,9 @@
-"""Straight connections to a provider, over HTTP/1.1: what nearly every request of a session takes.
+"""Direct connections to a provider, over HTTP/1.1: what nearly every request of a session takes.
 
 The library that can do everything costs a quarter of a second of imports, which was half of the time to the first
 request. So where nothing lies between us and an ordinary address, h11 reads and writes the protocol and asyncio the
 sockets and TLS, with the certificates of the system. Proxies and unusual addresses stay with the library
-(`straight_address` says which is which). What is offered here is the part of the library's client that `exchange.py`
+(`direct_address` says which is which). What is offered here is the part of the library's client that `exchange.py`
 uses, under its names.
 """
 
@@ -49,14 +49,14 @@ class HttpAddress(Record):
         return self.host if self.port == (443 if self.secure else 80) else f"{self.host}:{self.port}"
 
 
-class StraightRequest(Record):
+class DirectRequest(Record):
     """One request, ready to be sent."""
 
     head: h11.Request
     content: bytes
 
 
-def straight_address(url: str, environ: Mapping[str, str]) -> HttpAddress | None:
+def direct_address(url: str, environ: Mapping[str, str]) -> HttpAddress | None:
     """The address of an ordinary URL to which no proxy may lie on the way; None: leave it to the library."""
     if any(value and name.lower().endswith("_proxy") and name.lower() != "no_proxy" for name, value in environ.items()):
         return None
@@ -68,7 +68,7 @@ def straight_address(url: str, environ: Mapping[str, str]) -> HttpAddress | None
     return HttpAddress(secure, found[2].lower(), port, found[4]) if 0 < port < 1 << 16 else None
 
 
-class StraightClient:
+class DirectClient:
     """Connections to one address. Belongs to one event loop, but may be made on any thread."""
 
     def __init__(
@@ -85,7 +85,7 @@ class StraightClient:
         self._open: set[SocketWire] = set()
         self._kept: list[tuple[SocketWire, float]] = []  # and until when; the latest last
 
-    def build_request(self, method: str, headers: Mapping[str, str], content: bytes) -> StraightRequest:
+    def build_request(self, method: str, headers: Mapping[str, str], content: bytes) -> DirectRequest:
         """Raises what h11 raises, and UnicodeEncodeError, for headers that cannot be sent."""
         import h11
 
@@ -93,18 +93,18 @@ class StraightClient:
         named = {name.lower() for name, _value in given}
         own = [] if b"host" in named else [(b"Host", self._address.named.encode())]
         size = (b"Content-Length", str(len(content)).encode())
-        return StraightRequest(
+        return DirectRequest(
             h11.Request(method=method, target=self._address.target, headers=[*own, *given, size]), content
         )
 
-    async def send(self, request: StraightRequest) -> StraightResponse:
+    async def send(self, request: DirectRequest) -> DirectResponse:
         """The response, once its head is there; close it. Raises OSError, TimeoutError and what h11 raises."""
         await self._room.acquire()
         wire: SocketWire | None = None
         try:
             wire = self._kept_one() or await self._connected()
             self._open.add(wire)
-            response = StraightResponse(wire, self._given_back)
+            response = DirectResponse(wire, self._given_back)
             await response.begin(request)
         except BaseException:
             if wire is not None:
@@ -155,7 +155,7 @@ class StraightClient:
             self._kept.pop(0)[0].abort()
 
 
-class StraightResponse:
+class DirectResponse:
     """One response, on its way in. `headers` have names in small letters."""
 
     def __init__(self, wire: SocketWire, give_back: Callable[[SocketWire, bool], None]) -> None:
@@ -168,7 +168,7 @@ class StraightResponse:
         self.status_code = 0
         self.headers: Mapping[str, str] = {}
 
-    async def begin(self, request: StraightRequest) -> None:
+    async def begin(self, request: DirectRequest) -> None:
         """Sends the request and waits for the head."""
         import h11
 

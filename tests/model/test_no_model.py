@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from answering import SETTINGS, heard_until_error, run
 from sandgate.errors import ModelFailed
-from sandgate.model.unasked import UnaskedModel
+from sandgate.model.no_model import NoModel
 
 
 def test_whoever_asks_is_told_that_there_is_no_model() -> None:
-    model = UnaskedModel(SETTINGS)
+    model = NoModel(SETTINGS)
     found, problem = run(heard_until_error(model))
     assert (found, isinstance(problem, ModelFailed)) == ([], True)
     run(model.close())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.model.limits import rate_limits
+from sandgate.model.rate_limits import rate_limits
 from sandgate.protocol.usage import RateLimit, RateLimits
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.errors import ContextWindowExceeded, ModelFailed, RequestTurnedAway, StreamBroken, UsageLimitReached
-from sandgate.model.failure import Complaint, broken_by, complaint_in, complaint_of
+from sandgate.model.provider_errors import Complaint, broken_by, complaint_in, complaint_of
 from sandgate.model.quoting import Quoting
 
 

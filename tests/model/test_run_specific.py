@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandgate.model.run_marks import Steady, renumbered
+from sandgate.model.run_specific import Steady, renumbered
 from sandgate.model.streaming import Created, ItemDone
 from sandgate.protocol.items import FunctionCall
 from sandgate.tools.answers import ExecAnswer, ShellAnswer
