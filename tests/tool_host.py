@@ -79,6 +79,9 @@ class ToolHost:
     def sought_in_vain(self, terminal: Terminal) -> str:  # noqa: ARG002
         return ""
 
+    def listens(self, terminal: Terminal) -> str:  # noqa: ARG002
+        return ""
+
     def attempt(self, terminal: Terminal) -> Attempt | None:
         started = self._started.get(terminal)
         return None if started is None else started.attempt

@@ -292,3 +292,28 @@ def test_an_approval_is_of_no_use_to_anybody_but_who_was_asked(place: Place) -> 
 
     run(work())
     assert (place.workspace / "runs").read_text() == "ran\n"
+
+
+def test_a_client_reads_how_a_person_shows_a_port(place: Place) -> None:
+    """Required: in the one answer, told once; no tool of ours shows it."""
+    serve = (
+        'python3 -c \'import socket; server = socket.create_server(("127.0.0.1", 4243)); print("up"); server.accept()\''
+    )
+
+    async def walk() -> None:
+        async with connected(place, "stdio", MODES[0]) as client:
+            asked = {"cmd": serve, "yield_time_ms": 250, "login": False, "tty": True}
+            answers = [await client.call_tool("exec_command", asked)]
+            number = structured(answers[0])["session_id"]
+            for _ in range(2):
+                look = {"session_id": number, "yield_time_ms": 250, "wait_for": ["up"]}
+                answers.append(await client.call_tool("write_stdin", look))
+            said = [
+                line for each in answers for line in text_of(each).splitlines() if "sandgate ports serve 4243" in line
+            ]
+            assert len(said) == 1, answers
+            assert said[0].startswith("Notice: it listens on 4243, ")
+            listed = await client.list_tools()
+            assert [tool.name for tool in listed.tools if "port" in tool.name] == []
+
+    run(walk())

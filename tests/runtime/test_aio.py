@@ -13,7 +13,8 @@ from live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.errors import ConfigError, UnknownTerminal
 from sandgate.protocol.decisions import ApprovalRequest, Decision
-from sandgate.runtime.aio import AsyncGate, on_thread, open_gate, open_server_gate
+from sandgate.runtime.aio import AsyncGate, open_gate, open_server_gate
+from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
 from waiting import open_descriptors, wait_until
 
@@ -433,28 +434,6 @@ def test_a_call_cancelled_before_its_first_wait_ends_its_command_too(place: Work
             assert await asyncio.to_thread(wait_until, lambda: left_of(mark) == 0)
 
     run(work())
-
-
-def test_what_a_thread_brings_after_the_loop_has_closed_is_dropped() -> None:
-    """Required: a server that goes must not print a traceback for a record that was still being written."""
-    begun, release, over = threading.Event(), threading.Event(), threading.Event()
-    leaving: list[asyncio.Task[None]] = []
-
-    def work() -> None:
-        begun.set()
-        assert release.wait(LIMIT_S)
-        over.set()
-
-    async def leave() -> None:
-        leaving.append(asyncio.create_task(on_thread(work)))
-        assert await asyncio.to_thread(begun.wait, LIMIT_S)
-
-    before = threading.enumerate()  # those of other tests may take a moment to go
-    run(leave())
-    (left,) = [thread for thread in threading.enumerate() if thread.name == "sandgate" and thread not in before]
-    release.set()
-    left.join(LIMIT_S)
-    assert over.is_set()
 
 
 def test_a_server_gate_says_what_is_wrong_with_the_configuration(place: Workplace) -> None:

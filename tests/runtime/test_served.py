@@ -5,7 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from sandgate.runtime.served import ADDRESSES_SAID_MAX, COMMAND_SAID_CHARS, SERVERS_SAID_MAX, served_instead
+from sandgate.runtime.served import (
+    ADDRESSES_SAID_MAX,
+    COMMAND_SAID_CHARS,
+    SERVERS_SAID_MAX,
+    served_instead,
+    showing,
+)
 
 
 class Serving:
@@ -48,3 +54,17 @@ def test_it_stays_one_line_of_bounded_length() -> None:
     assert said.endswith("; 2 more serve others")
     assert "\n" not in said
     assert len(said) < (SERVERS_SAID_MAX + 2) * (COMMAND_SAID_CHARS + 40)
+
+
+def test_how_a_person_shows_a_port_is_a_line_to_be_typed() -> None:
+    """A port that is below those of commands on the host gets another one there."""
+    shown = "it listens on {}, for this session's commands alone; a person shows it in a browser with {}"
+    assert [showing(ports) for ports in ((), (5173,), (80, 5173), (1, 2, 3, 4, 5))] == [
+        "",
+        shown.format("5173", "`sandgate ports serve 5173`"),
+        shown.format("80, 5173", "`sandgate ports serve 8080:80` or `sandgate ports serve 5173`"),
+        shown.format(
+            "1, 2, 3 and 2 more",
+            " or ".join(f"`sandgate ports serve {8_000 + port}:{port}`" for port in (1, 2, 3)),
+        ),
+    ]

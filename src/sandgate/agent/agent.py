@@ -14,7 +14,8 @@ from sandgate.agent.resume import session_id_of
 from sandgate.agent.tools import AgentTools
 from sandgate.protocol.operations import Interrupt
 from sandgate.reviewers.async_reviewer import ReviewerBridge
-from sandgate.runtime.aio import AsyncGate, on_thread
+from sandgate.runtime.aio import AsyncGate
+from sandgate.runtime.event_loop import on_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

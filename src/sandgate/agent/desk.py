@@ -9,7 +9,7 @@ from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.approvals.prompts.advice import Advice
 from sandgate.protocol.decisions import Decision
 from sandgate.reviewers.prepared import ScriptedReviewer
-from sandgate.runtime.aio import on_thread
+from sandgate.runtime.event_loop import on_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from sandgate.errors import ConfigError
 from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
 from sandgate.protocol.wire import sandbox_json
 from sandgate.record import Record
-from sandgate.runtime.aio import on_thread
+from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
 from sandgate.session.base_instructions import BASE_INSTRUCTIONS
 from sandgate.session.compacting import Compactor

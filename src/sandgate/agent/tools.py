@@ -11,7 +11,7 @@ from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IM
 from sandgate.errors import SandgateError, ToolArgumentsError
 from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall, Warned
 from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
-from sandgate.runtime.aio import on_thread
+from sandgate.runtime.event_loop import on_thread
 from sandgate.session.parts import Answer
 from sandgate.tools.delegate import delegate_arguments, delegate_tool
 from sandgate.tools.plan import PLAN_UPDATED, plan_update

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import asynccontextmanager, suppress
-from threading import Thread
 
 from sandgate.errors import RequestError
 from sandgate.protocol.environment import Environment
 from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads
+from sandgate.runtime.event_loop import drive, on_thread
 from sandgate.runtime.opening import open_runtime
 from sandgate.runtime.python_arguments import exec_arguments, write_arguments
 
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.async_reviewer import AsyncReviewer, Hearing
     from sandgate.runtime.runtime import Runtime
+    from sandgate.runtime.session_ports import ListedPort, ShownPort
     from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.live_shell import LiveShell, ShellResult
     from sandgate.terminals.marks import Shell
     from sandgate.terminals.terminal import Terminal
-    from sandgate.terminals.waiting import Steps, Wait
+    from sandgate.terminals.waiting import Steps
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.calls import ToolOutput
     from sandgate.tools.patch_answer import PatchAnswer
@@ -260,6 +261,16 @@ class AsyncGate:
         """The live commands of this session."""
         return await on_thread(self.runtime.list_live)
 
+    async def list_ports(self) -> tuple[ListedPort, ...]:
+        """Which ports they serve; see `Runtime.list_ports`."""
+        return await on_thread(self.runtime.list_ports)
+
+    async def show_port(self, port: int, *, host_port: int | None = None) -> ShownPort:
+        """One of these on this host's loopback; see `Runtime.show_port`."""
+        return await self._blocking(
+            lambda: self.runtime.show_port(port, host_port=host_port), unwanted=lambda it: it.close()
+        )
+
     async def terminate(self, session_id: int) -> bool:
         """End one; False when there is none of that number."""
         return await on_thread(lambda: self.runtime.terminate(session_id))
@@ -317,84 +328,8 @@ class AsyncShell:
         await asyncio.shield(on_thread(self.shell.terminal.close))
 
 
-async def drive(steps: Steps[T]) -> T:
-    """Carries the waits out on the running loop, and returns what they were for."""
-    try:
-        wait = next(steps)
-        while True:
-            await _until(wait)
-            wait = steps.send(None)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-    finally:
-        steps.close()
-
-
 def _abandon(steps: Steps[Any]) -> None:
     """Nobody wants what these lead to. What never began could not notice its end."""
     with suppress(StopIteration):
         next(steps)
     steps.close()
-
-
-async def _until(wait: Wait) -> None:
-    loop = asyncio.get_running_loop()
-    happened = loop.create_future()
-
-    def wake() -> None:
-        loop.call_soon_threadsafe(_resolve, happened)
-
-    if not wait.changes.wake_on(wait.seen, wake):
-        return
-    timer = loop.call_later(wait.timeout_s, _resolve, happened)
-    try:
-        await happened
-    finally:
-        timer.cancel()
-        wait.changes.forget(wake)
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
-
-
-async def on_thread(work: Callable[[], T], *, stop: Callable[[], object] | None = None) -> T:
-    """`work` on a thread of its own. Cancelled, it calls `stop`, and waits for the end all the same."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[T] = loop.create_future()
-
-    def tell(how: Callable[..., None], what: object) -> None:
-        with suppress(RuntimeError):  # the loop was closed meanwhile; nobody waits any more
-            loop.call_soon_threadsafe(how, done, what)
-
-    def run() -> None:
-        try:
-            result = work()
-        except BaseException as error:
-            tell(_fail, error)
-        else:
-            tell(_succeed, result)
-
-    Thread(target=run, name="sandgate", daemon=True).start()
-    try:
-        return await asyncio.shield(done)
-    except asyncio.CancelledError:
-        if stop is not None:
-            stop()
-            while not done.done():  # a second cancellation must not take away what the thread still uses
-                with suppress(asyncio.CancelledError):
-                    await asyncio.wait([done])
-            done.exception()  # seen; the caller hears of the cancellation
-        raise
-
-
-def _succeed(future: asyncio.Future[T], result: T) -> None:
-    if not future.done():
-        future.set_result(result)
-
-
-def _fail(future: asyncio.Future[Any], error: BaseException) -> None:
-    if not future.done():
-        future.set_exception(error)

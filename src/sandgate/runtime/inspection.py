@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandgate.display import one_line, visible
 from sandgate.gate.forecast import forecast_json
 from sandgate.protocol.wire import plain
+from sandgate.runtime.served import showing
 from sandgate.terminals.live_commands import live_commands
 from sandgate.tools.answers import slim
 from sandgate.tools.arguments import check_command_arguments, no_arguments, session_arguments
@@ -53,12 +54,20 @@ def inspected(tools: Tools, runtime: Foreteller, name: str, arguments: str) -> T
 
 
 def _listed(commands: tuple[LiveCommand, ...]) -> ToolOutput:
-    lines = [
-        f"{live.session_id}  {live.state}  {one_line(live.command, limit=COMMAND_SHOWN_CHARS)}" for live in commands
-    ]
+    lines = [f"{_line(live)}{_ports(live)}" for live in commands]
     return ToolOutput(
         "\n".join(lines) or "No command is running", success=True, structured={"commands": plain(commands)}
     )
+
+
+def _line(live: LiveCommand) -> str:
+    return f"{live.session_id}  {live.state}  {one_line(live.command, limit=COMMAND_SHOWN_CHARS)}"
+
+
+def _ports(live: LiveCommand) -> str:
+    if live.backend == "namespace" and live.network == "off":
+        return f"\n  {showing(live.listening)}" if live.listening else ""
+    return f"\n  it listens on {', '.join(map(str, live.listening))}, of this machine" if live.listening else ""
 
 
 def _checked(forecast: Forecast) -> ToolOutput:

@@ -11,7 +11,7 @@ from sandgate.kernel.session_tree import kill_marked, kill_sessions
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.record import Record
-from sandgate.runtime.served import ports_served, served_instead
+from sandgate.runtime.served import ports_served, served_instead, showing
 from sandgate.runtime.terminal_launch import TerminalLaunch
 from sandgate.terminals.lifecycle import SESSION_BOUND
 from sandgate.terminals.pump import Pump
@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from sandgate.gate.confinement import Confinement
     from sandgate.gate.gate import Gate
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.trace import Recorder, TerminalStatus
+    from sandgate.runtime.session_ports import SessionPorts
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.lifecycle import Lifecycle
     from sandgate.terminals.limits import ExecLimits
@@ -81,6 +83,7 @@ class LiveCommands:
         self._attendances: WeakKeyDictionary[Terminal, Lifecycle] = WeakKeyDictionary()
         self.truncation = truncation
         self._leaving: WeakSet[Terminal] = WeakSet()  # told to go to make room, and not gone yet
+        self._ports: SessionPorts | None = None
         self._closed = False
 
     def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started:
@@ -139,6 +142,26 @@ class LiveCommands:
     def served_instead(self, sought: tuple[str, ...], seeker: Live | None = None) -> str:
         """Who of the session serves other ports than these addresses, where nobody was met; a sentence, or ""."""
         return served_instead(ports_served(self.table.terminals()), sought, seeker) if sought else ""
+
+    def listens(self, terminal: Terminal) -> str:
+        """The sentence for a command that runs and serves ports nobody outside reaches; once for each port."""
+        attendance = self._attendances.get(terminal)
+        return "" if attendance is None else showing(attendance.unshown(ports_served((terminal,)).get(terminal, ())))
+
+    @property
+    def ports(self) -> SessionPorts:
+        """What its commands serve, and what of it is shown on this host."""
+        if self._ports is None:
+            from sandgate.runtime.session_ports import SessionPorts
+
+            self._ports = SessionPorts(self.table)
+        return self._ports
+
+    def left(self, number: int, plan: ConfinedCommand) -> None:
+        """Nothing of a command is left that ran by this plan."""
+        if self._ports is not None:
+            self._ports.ended(number)
+        self.confinement.leave(plan)
 
     def keep(self, terminal: Terminal, *, pinned: bool) -> None:
         """Stores a command that is alive; what had to go to make room is ended."""

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, TraceRecord
     from sandgate.runtime.live import LiveCommands
+    from sandgate.runtime.session_ports import ListedPort, ShownPort
     from sandgate.runtime.shown_ports import PortWish
     from sandgate.runtime.toolbox import Toolbox
     from sandgate.terminals.live_commands import LiveCommand
@@ -201,20 +202,14 @@ class Runtime:
 
         Raises what `terminal` raises, and TerminalFailed when it does not come up.
         """
-        from sandgate.terminals.live_shell import LiveShell, shell_start
-        from sandgate.terminals.waiting import drive
+        from sandgate.terminals.live_shell import open_shell
 
-        nonce, plan = shell_start(kind)
-        terminal = self.terminal(
-            (kind, *plan.arguments),
-            post_processing=False,
-            cwd=cwd,
-            escalate=escalate,
-            set_variables=dict(plan.environment),
+        return open_shell(
+            kind,
+            lambda argv, variables: self.terminal(
+                argv, post_processing=False, cwd=cwd, escalate=escalate, set_variables=variables
+            ),
         )
-        shell = LiveShell(terminal, nonce, plan)
-        drive(shell.ready())
-        return shell
 
     def exec_command(
         self,
@@ -315,6 +310,17 @@ class Runtime:
         from sandgate.terminals.live_commands import live_commands
 
         return live_commands(self.live.table.terminals())
+
+    def list_ports(self) -> tuple[ListedPort, ...]:
+        """The TCP ports that live commands of this session serve, and where each is shown."""
+        return self.live.ports.listed()
+
+    def show_port(self, port: int, *, host_port: int | None = None) -> ShownPort:
+        """Show one on this host's loopback (127.0.0.1 alone) until its command ends, or the session, or it is closed.
+
+        `host_port` is another number for it there. Raises RequestError and PortUnavailable.
+        """
+        return self.live.ports.show(port, host_port)
 
     def terminate(self, session_id: int) -> bool:
         """End a live command, politely at first; False when there is none of that number."""

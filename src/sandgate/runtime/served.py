@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 ADDRESSES_SAID_MAX = 3
 SERVERS_SAID_MAX = 4
+PORTS_SAID_MAX = 3
 COMMAND_SAID_CHARS = 60
 
 
@@ -46,6 +47,22 @@ def served_instead(
     left = len(others) - SERVERS_SAID_MAX
     said = [*others[:SERVERS_SAID_MAX], *([f"{left} more serve others"] if left > 0 else [])]
     return f"nothing listens on {' or '.join(missed[:ADDRESSES_SAID_MAX])} here; {'; '.join(said)}"
+
+
+def showing(ports: tuple[int, ...]) -> str:
+    """One sentence: these ports are served where no browser gets, and how a person shows them; "" for none.
+
+    Whoever reads it cannot do that itself: a sandboxed command neither sees other sandboxes nor enters them.
+    """
+    if not ports:
+        return ""
+    from sandgate.runtime.shown_ports import showing_command
+
+    said = [f"`{showing_command(each)}`" for each in ports[:PORTS_SAID_MAX]]
+    left = len(ports) - len(said)
+    listens = ", ".join(map(str, ports[:PORTS_SAID_MAX])) + (f" and {left} more" if left else "")
+    shown = f"a person shows it in a browser with {' or '.join(said)}"
+    return f"it listens on {listens}, for this session's commands alone; {shown}"
 
 
 def _shares_loopback(terminal: Terminal) -> bool:

@@ -43,14 +43,29 @@ def port_wish(text: str) -> PortWish:
     """`PORT`, or `HOST_PORT:PORT`. Raises RequestError."""
     before, colon, after = text.rpartition(":")
     port = _number(after, text)
-    host_port = _number(before, text) if colon else port
-    if host_port < HOST_PORT_MIN:
+    return usable(PortWish(port, _number(before, text) if colon else port))
+
+
+def as_option(wish: PortWish) -> str:
+    """As a person types it."""
+    return f"{wish.host_port}:{wish.port}" if wish.host_port != wish.port else str(wish.port)
+
+
+def usable(wish: PortWish, spelled: Callable[[PortWish], str] = as_option) -> PortWish:
+    """The same. Raises RequestError where the host's port is none for commands; `spelled` is for its hint."""
+    if wish.host_port < HOST_PORT_MIN:
         raise RequestError(
-            f"port {host_port} of this host is not used for commands",
+            f"port {wish.host_port} of this host is not used for commands",
             why=f"ports below {HOST_PORT_MIN} belong to the machine's own services",
-            hint=f"choose another one for it: `{host_port + ANOTHER_HOST_PORT}:{port}`",
+            hint=f"choose another one for it: `{spelled(PortWish(wish.port, wish.host_port + ANOTHER_HOST_PORT))}`",
         )
-    return PortWish(port, host_port)
+    return wish
+
+
+def showing_command(port: int) -> str:
+    """What a person types to see a port of a sandboxed command in the browser."""
+    host_port = port if port >= HOST_PORT_MIN else port + ANOTHER_HOST_PORT
+    return f"sandgate ports serve {as_option(PortWish(port, host_port))}"
 
 
 def port_wishes(texts: tuple[str, ...]) -> tuple[PortWish, ...]:
@@ -80,7 +95,7 @@ def shown(
         for wish in wishes:
             served = stack.enter_context(closing(_served(wish, plan, networks, helper)))
             stack.callback(_tell_unmet, served, tell)
-            tell(f"port {wish.port} of the command is shown at {_address(wish.host_port)} while it runs")
+            tell(f"port {wish.port} of the command is shown at {address(wish.host_port)} while it runs")
         yield
 
 
@@ -93,12 +108,13 @@ def _served(wish: PortWish, plan: ConfinedCommand, networks: EmptyNetworks, help
             hint="`sandgate doctor` says what this host lacks; without `--serve` the command runs all the same",
         )
     try:
-        return _relay(helper, lent.parts, wish)
+        return relay(helper, lent.parts, wish)
     finally:
         lent.give_back()
 
 
-def _relay(helper: str, network: Parts, wish: PortWish) -> ServedPort:
+def relay(helper: str, network: Parts, wish: PortWish, spelled: Callable[[PortWish], str] = as_option) -> ServedPort:
+    """Shows a port of the network until it is closed. Raises PortUnavailable; `spelled` is for its hint."""
     try:
         listener = listener_on(wish.host_port)
     except OSError as problem:
@@ -106,7 +122,7 @@ def _relay(helper: str, network: Parts, wish: PortWish) -> ServedPort:
         raise PortUnavailable(
             f"cannot show port {wish.port} at {LOOPBACK}:{wish.host_port}",
             why=why or problem.strerror or "unknown",
-            hint=f"choose another port of this host: `{_another(wish.host_port)}:{wish.port}`",
+            hint=f"choose another port of this host: `{spelled(PortWish(wish.port, _another(wish.host_port)))}`",
         ) from problem
     try:
         return serve(helper, network, wish.port, listener)
@@ -127,10 +143,15 @@ def serving_sandbox(port: int, pid: int | None = None) -> Sandbox:
         numbers = ", ".join(str(each.inside) for each in found)
         raise RequestError(f"{len(found)} commands serve port {port}", hint=f"choose one with `--pid`: {numbers}")
     if any(port in each.ports for each in known if not each.own_network):
-        raise RequestError(f"port {port} needs no relay", why="its command has the host's own network")
+        raise needs_no_relay(port)
     served = sorted({each for sandbox in own for each in sandbox.ports})
     why = f"they serve {', '.join(map(str, served))}" if served else "none of them serves any port"
     raise RequestError(f"no sandboxed command of this user serves port {port}", why=why)
+
+
+def needs_no_relay(port: int) -> RequestError:
+    """The error about a port that is on the host's loopback anyway."""
+    return RequestError(f"port {port} needs no relay", why="its command has the host's own network")
 
 
 @contextmanager
@@ -148,14 +169,15 @@ def shown_from_outside(wish: PortWish, sandbox: Sandbox) -> Iterator[int]:
     except OSError as problem:
         raise PortUnavailable(f"cannot show port {wish.port}", why="its command has ended") from problem
     try:
-        with closing(_relay(helper, network, wish)):
+        with closing(relay(helper, network, wish)):
             yield end
     finally:
         for fd in (end, *network):
             os.close(fd)
 
 
-def _address(host_port: int) -> str:
+def address(host_port: int) -> str:
+    """What a browser takes."""
     return f"http://{LOOPBACK}:{host_port}/"
 
 

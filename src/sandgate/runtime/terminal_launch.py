@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
         def keep(self, terminal: Terminal, *, pinned: bool) -> None: ...
 
+        def left(self, number: int, plan: ConfinedCommand) -> None: ...
+
 
 LOOK_S = 0.02  # without a change, before the kernel is asked whether it waits for input
 
@@ -99,7 +101,7 @@ class TerminalLaunch(Readiness):
             confinement.leave(entered)
             raise
         self.attendance = Lifecycle(
-            self._live, call_id, plan, checks, planted, drafts, left=lambda: confinement.leave(entered)
+            self._live, call_id, plan, checks, planted, drafts, left=lambda: self._live.left(self.number, entered)
         )
         return self._start(call_id, plan, self.attendance)
 

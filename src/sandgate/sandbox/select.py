@@ -66,6 +66,7 @@ LANDLOCK_LOSSES = (
     "settings with secrets among them are closed as a whole: git goes on without the person's, cargo and others fail",
     "caches of the home are read-only; there are no layers of the project's own over them",
     "while the network is off there is no loopback either: a server on 127.0.0.1 cannot start, nor be reached",
+    "an empty or refused port is not told with who serves another, and no port can be shown",
 )
 
 

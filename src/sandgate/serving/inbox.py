@@ -17,7 +17,7 @@ from sandgate.approvals.prompts.form import ALIASES, chosen, form_of
 from sandgate.display import visible
 from sandgate.errors import ApprovalsUnusable, SandgateError, UnknownApproval
 from sandgate.protocol.decisions import Decision
-from sandgate.runtime.aio import on_thread
+from sandgate.runtime.event_loop import on_thread
 from sandgate.serving.ledger_watcher import LedgerWatcher
 
 TYPE_CHECKING = False

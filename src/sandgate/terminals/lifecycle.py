@@ -73,6 +73,7 @@ class Lifecycle:
         self.outcome: AttemptOutcome | None = None
         self.attempt: Attempt | None = None  # the run, as far as it is known; with its result once it is over
         self._told: set[str] = set()  # what was refused, as an answer had it; no more than the helper reports
+        self._ports_told: set[int] = set()
         self._placeholders.__enter__()
 
     def untold(self, denials: tuple[Denial, ...]) -> tuple[Denial, ...]:
@@ -86,6 +87,12 @@ class Lifecycle:
         said = self._session.served_instead(tuple([each for each in sought if each not in self._told]), terminal)
         self._told.update(sought if said else ())
         return said
+
+    def unshown(self, ports: tuple[int, ...]) -> tuple[int, ...]:
+        """Those that were not given here before."""
+        new = tuple([each for each in ports if each not in self._ports_told])
+        self._ports_told.update(new)
+        return new
 
     def begun(self, terminal: Live) -> None:
         """It runs. Told before anything else."""

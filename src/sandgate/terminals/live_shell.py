@@ -18,6 +18,8 @@ from sandgate.terminals.waiting import Wait, drive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.terminals.marks import Integration, Mark, Shell
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
@@ -46,6 +48,17 @@ def shell_start(kind: Shell) -> tuple[str, Integration]:
         raise RequestError(f"no live shell of the kind `{kind}`", hint=f"one of {', '.join(SHELLS)}")
     nonce = os.urandom(NONCE_BYTES).hex()
     return nonce, integration(kind, nonce)
+
+
+def open_shell(kind: Shell, start: Callable[[tuple[str, ...], dict[str, str]], Terminal]) -> LiveShell:
+    """`start` takes argv and variables, and starts them without output post-processing.
+
+    Raises what it raises, and TerminalFailed when the shell does not come up.
+    """
+    nonce, plan = shell_start(kind)
+    shell = LiveShell(start((kind, *plan.arguments), dict(plan.environment)), nonce, plan)
+    drive(shell.ready())
+    return shell
 
 
 class LiveShell:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from sandgate.approvals.prompts.prompt import denial_text, grant_text
+from sandgate.display import visible
 from sandgate.errors import TerminalFailed
 from sandgate.terminals.settled import state_of
 from sandgate.tools.answers import ExecAnswer
@@ -44,6 +45,7 @@ def answer(
         raise TerminalFailed(f"Unified exec process failed: {terminal.failure_message}")
     attempt, new = host.attempt(terminal), host.untold(terminal)
     remarks = attempt.remarks if attempt is not None else ()
+    of_ports = () if exited else filter(None, (host.sought_in_vain(terminal), host.listens(terminal)))
     denials = attempt.denial.denials if exited and attempt is not None else new  # at its end all, else since the last
     return ExecAnswer(
         wall_time_seconds=waited_s,
@@ -54,7 +56,7 @@ def answer(
         original_token_count=tokens(taken.total_bytes),
         state=state_of(terminal),
         denials=denials,
-        notices=(*denied_notices(new), *remarks, *filter(None, (host.sought_in_vain(terminal),)), *notices),
+        notices=(*denied_notices(new), *remarks, *of_ports, *notices),
         matched=matched,
         omitted_bytes=taken.omitted_bytes,
     )
@@ -70,7 +72,8 @@ def denied_notices(denials: tuple[Denial, ...]) -> tuple[str, ...]:
 def _way_or_reason(denial: Denial) -> str:
     if denial.grant is not None:
         return f" (allowed by: {grant_text(denial.grant)})"
-    return f" ({denial.why}, whatever is granted)" if denial.why else ""
+    always = ", whatever is granted" if denial.operation == "other" else ""
+    return f" ({visible(denial.why)}{always})" if denial.why else ""
 
 
 def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -> ExecAnswer:

@@ -62,6 +62,10 @@ if TYPE_CHECKING:
             """Of one that runs: at which port it met nobody and who listens elsewhere; told once. "": nothing."""
             ...
 
+        def listens(self, terminal: Terminal) -> str:
+            """Of one that runs: which ports it serves, and how a person sees them; told once. "": nothing."""
+            ...
+
         def answered(self, awaiting: Awaiting) -> None:
             """The call has its answer, or was given up."""
             ...
