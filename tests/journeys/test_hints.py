@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import socket
@@ -25,6 +26,7 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     place = Path("/var/tmp") / f"sandgate-hints-{os.getpid()}-{tmp_path_factory.getbasetemp().name}"
     (place / "folder").mkdir(parents=True)
     (place / "exists").write_text("old\n")
+    (place / "folder" / "in").write_text("old\n")
     yield place
     subprocess.run(["rm", "-rf", str(place)], check=True)
 
@@ -37,6 +39,9 @@ def sandgate(tmp_path: Path) -> Sandgate:
     (home / ".local" / "bin" / "other").mkdir(parents=True)
     (home / ".unknown").mkdir()
     (home / ".unknown" / "there").write_text("x\n")
+    (home / ".unknown" / "empty").mkdir()
+    (home / ".unknown" / "full").mkdir()
+    (home / ".unknown" / "full" / "inner").write_text("x\n")
     (home / ".ssh" / "key").write_text("secret\n")
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     (workspace / ".git" / "hooks").mkdir(exist_ok=True)
@@ -51,6 +56,7 @@ COMMANDS = {
     "existing file": "echo x >> {outside}/exists",
     "replaced file": "echo x > {outside}/folder/t && mv {outside}/folder/t {outside}/exists",
     "removed file": "rm {outside}/exists",
+    "removed tree": "rm -r {outside}/folder",
     "renamed file": "mv {outside}/exists {outside}/other",
     "attributes": "chmod 600 {outside}/exists",
     "directory": "mkdir {outside}/d",
@@ -74,6 +80,76 @@ COMMANDS = {
 HINTS_TYPED_MAX = 3  # one after another: what is behind a first refusal shows only then
 
 
+# In a directory that is closed because nobody knows what lies there. What is deleted, moved and linked needs all of it.
+IN_CLOSED = {
+    "removed file": "rm ~/.unknown/there",
+    "removed directory": "rmdir ~/.unknown/empty",
+    "removed tree": "rm -r ~/.unknown/full",
+    "removed file further in": "rm ~/.unknown/full/inner",
+    "renamed file": "mv ~/.unknown/there ~/.unknown/other",
+    "renamed directory": "mv ~/.unknown/full ~/.unknown/other",
+    "file moved out": "mv ~/.unknown/there .",
+    "file moved in": "mv mine ~/.unknown/",
+    "file moved over another": "mv mine ~/.unknown/there",
+    "name of a file inside": "ln ~/.unknown/there ~/.unknown/link",
+    "name of a file outside": "ln mine ~/.unknown/link || cp mine ~/.unknown/link",
+    "symbolic link": "ln -s there ~/.unknown/link",
+    "exclusive file": "set -C; echo x > ~/.unknown/new",
+    "pipe": "mkfifo ~/.unknown/pipe",
+    "directory": "mkdir -p ~/.unknown/new",
+}
+
+
+@pytest.mark.parametrize("what", IN_CLOSED)
+@BOTH_BACKENDS
+def test_a_change_of_names_in_a_closed_directory_has_a_hint(sandgate: Sandgate, backend: str, what: str) -> None:
+    """Required: it opens no more than that directory; neither a home nor what is known to be a secret."""
+    (sandgate.workspace / "mine").write_text("mine\n")
+    command = ["--backend", backend, "--", "sh", "-c", IN_CLOSED[what]]
+    options = typed_until_it_works(sandgate, command)
+    opened = [word for option, word in itertools.pairwise(options) if option == "--add-dir"]
+    assert opened
+    assert all(each.startswith(f"{sandgate.home}/.unknown") for each in opened)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("rm -r ~/.unknown", "nothing smaller than all of {home} allows it: do it yourself, outside the sandbox"),
+        ("mv ~/.unknown ~/other", "nothing smaller than all of {home} allows it: do it yourself, outside the sandbox"),
+        ("rm ~/.ssh/key", "it lies among secrets: do it yourself, outside the sandbox"),
+        ("mv ~/.ssh/key ~/.ssh/other", "it lies among secrets: do it yourself, outside the sandbox"),
+        ("ln -s key ~/.ssh/other", "it lies among secrets: do it yourself, outside the sandbox"),
+        ("mkdir ~/.ssh/made", "it lies among secrets: do it yourself, outside the sandbox"),
+    ],
+)
+@BOTH_BACKENDS
+def test_where_nothing_small_would_do_the_line_says_what_to_do(
+    sandgate: Sandgate, backend: str, words: str, why: str
+) -> None:
+    """Required: no home and no place of secrets is ever offered for a name in it."""
+    refused = sandgate("run", "--backend", backend, "--", "sh", "-c", words)
+    assert refused.code != 0
+    assert f"({why.format(home=sandgate.home)})\n" in refused.err
+    hints = [word for line in refused.err.splitlines() if HINT in line for word in shlex.split(line)]
+    assert not {"--add-dir", str(sandgate.home), "/"} & set(hints), refused.err
+
+
+def typed_until_it_works(sandgate: Sandgate, command: list[str]) -> list[str]:
+    """The options that the hints come to."""
+    options: list[str] = []
+    refused = sandgate("run", *command)
+    assert refused.code != 0
+    for _ in range(HINTS_TYPED_MAX):
+        hints = [line.removeprefix(HINT) for line in refused.err.splitlines() if line.startswith(HINT)]
+        assert hints, refused
+        options += [word for hint in hints for word in shlex.split(hint)]
+        refused = sandgate("run", *options, *command)
+        if refused.code == 0:
+            return options
+    pytest.fail(str(refused))
+
+
 @pytest.mark.parametrize("what", COMMANDS)
 def test_the_hint_is_enough(sandgate: Sandgate, outside: Path, what: str) -> None:
     with socket.socket(socket.AF_UNIX) as service, socket.create_server(("127.0.0.1", 0)) as host:
@@ -81,17 +157,7 @@ def test_the_hint_is_enough(sandgate: Sandgate, outside: Path, what: str) -> Non
         service.listen()
         named = {"outside": outside, "port": host.getsockname()[1], "python": "/usr/bin/python3"}
         command = ["--", "sh", "-c", COMMANDS[what].format(**named)]
-        options: list[str] = []
-        refused = sandgate("run", *command)
-        assert refused.code != 0
-        for _ in range(HINTS_TYPED_MAX):
-            hints = [line.removeprefix(HINT) for line in refused.err.splitlines() if line.startswith(HINT)]
-            assert hints, refused
-            options += [word for hint in hints for word in shlex.split(hint)]
-            refused = sandgate("run", *options, *command)
-            if refused.code == 0:
-                return
-        pytest.fail(str(refused))
+        typed_until_it_works(sandgate, command)
 
 
 @pytest.mark.parametrize("mode", ["all", "draft"])

@@ -33,6 +33,7 @@ TEXT_CHARS_MAX = 1 << 20  # of output looked at by the heuristic
 SHARED_PARENT_MIN = 4  # new names in one directory that make the directory the better grant
 PLAIN_NAME_CHARS_MIN = 6  # a shorter name without a dot in front is an ordinary word
 
+_CHANGES = ("write", "create", "delete", "rename", "metadata")
 # Calls that make a new name by opening it; unless exclusive, a file put there beforehand satisfies them.
 _OPENS = frozenset(("open", "openat", "openat2", "creat"))
 # Names in these are made up at random, so that the next run would want another one.
@@ -62,6 +63,7 @@ _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
 
 
 OURS = "it belongs to Sandgate itself or to the Python that runs it; for packages, make a virtual environment"
+YOURSELF = "do it yourself, outside the sandbox"
 NAME_SERVER_PORT = ":53"  # a name is looked up; which address it leads to is decided there
 ANY_HOST = Grant("host", "*")
 
@@ -139,7 +141,7 @@ def _recorded(refusals: Iterable[Refused], plan: ConfinedCommand) -> list[Denial
         call = refused.syscall if refused.operation == "other" else ""
         distinct.setdefault((refused.operation, call, refused.path, refused.address), refused)
     crowded = _crowded_directories(distinct.values(), plan)
-    denials = [_denial(refused, plan.permissions, crowded) for refused in distinct.values()]
+    denials = [_of_tree(_denial(refused, plan.permissions, crowded), plan) for refused in distinct.values()]
     # Landlock has no network namespace to open for one address.
     return [_with_any_host(each) for each in denials] if plan.backend == "landlock" else denials
 
@@ -148,6 +150,8 @@ def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozen
     if refused.operation == "other":
         return _never_granted(refused)
     ours = refused.path is not None and _innermost(refused.path, permissions.ours) is not None
+    grant = _grant_for(refused, permissions, crowded) if refused.host_allows and not ours else None
+    own_words = OURS if ours and refused.operation != "read" else ""
     return Denial(
         operation=refused.operation,
         path=refused.path,
@@ -156,9 +160,21 @@ def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozen
         errno=refused.errno,
         layer=refused.layer,
         program=refused.program,
-        grant=_grant_for(refused, permissions, crowded) if refused.host_allows and not ours else None,
-        why=OURS if ours and refused.operation != "read" else "",
+        grant=grant,
+        why=own_words or ("" if grant is not None else _nothing_smaller(refused, permissions)),
     )
+
+
+def _of_tree(denial: Denial, plan: ConfinedCommand) -> Denial:
+    """The same, with all that its command needs to remove a whole directory."""
+    if denial.operation != "delete" or denial.path is None or denial.grant is None or denial.grant.kind != "write_root":
+        return denial
+    from sandgate.sandbox.removed_trees import removed_tree
+
+    around = _parent(removed_tree(denial.path, plan))
+    if is_common(around, homes=homes_of(plan.env), workspaces=(plan.cwd,)):
+        return denial
+    return denial.but(grant=Grant("write_root", around))
 
 
 def _never_granted(refused: Refused) -> Denial:
@@ -220,10 +236,27 @@ def _grant_in_closed(refused: Refused, path: str, permissions: EffectivePermissi
     it, in which secrets may lie."""
     opens = refused.operation == "create" and refused.syscall in _OPENS and not refused.exclusive
     by_name = opens or refused.operation in ("write", "metadata")
-    _, dot, inner = path.partition("/.")
-    secret = not dot or kept_in_home(f".{inner}") or named_for_secrets(path.rpartition("/")[2])
     sealed = _innermost(path, (*permissions.sealed, *permissions.own)) is not None
-    return Grant("write_path", path) if by_name and not secret and not sealed else None
+    return Grant("write_path", path) if by_name and not _is_secret(path) and not sealed else None
+
+
+def _nothing_smaller(refused: Refused, permissions: EffectivePermissions) -> str:
+    """What to do instead about a change in a closed place that only a much wider freedom would allow; else ""."""
+    path = refused.path
+    if refused.operation not in _CHANGES or path is None or not refused.host_allows:
+        return ""
+    closed = _innermost(path, (*permissions.hidden, *permissions.reopened))
+    if closed not in permissions.hidden or _innermost(path, (*permissions.sealed, *permissions.own)) is not None:
+        return ""
+    if _is_secret(path):
+        return f"it lies among secrets: {YOURSELF}"
+    return f"nothing smaller than all of {_parent(path)} allows it: {YOURSELF}" if path == closed else ""
+
+
+def _is_secret(path: str) -> bool:
+    """Whether a closed path is more than not known."""
+    _, dot, inner = path.partition("/.")
+    return not dot or kept_in_home(f".{inner}") or named_for_secrets(path.rpartition("/")[2])
 
 
 def _least_of(protected: str, refused: Refused, path: str, permissions: EffectivePermissions) -> str:

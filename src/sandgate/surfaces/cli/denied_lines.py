@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os.path import dirname, isdir
 from stat import S_ISREG
 
 from sandgate.places.run_later import ending_form
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 DENIALS_SAID_MAX = 12  # lines about denials of one attempt
 UNWATCHED = "nothing watched; judged from the command's own message"
+BY_NAME = ("create", "delete", "rename")  # needs the directory, not only what lies in it
 MAKES_DIRECTORIES = ("mkdir", "mkdirat")
 # Where every option would open more than the command wants; under this policy what was stopped is asked about.
 ONE_YES = "-a on-failure --answer approve"
@@ -35,7 +37,7 @@ def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
 
 def refused_lines(denials: Sequence[Denial], permissions: EffectivePermissions, *, omitted: int = 0) -> list[str]:
     """What these permissions refuse and why, and the options that would open it; `omitted`: of more, the number."""
-    hints = dict.fromkeys(hint for denial in denials if (hint := grant_hint(denial, permissions)))
+    hints = dict.fromkeys(hint for denial in _asked_for(denials) if (hint := grant_hint(denial, permissions)))
     allowing = [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
     return denied(denials, permissions, omitted) + allowing
 
@@ -80,16 +82,30 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
 
 
 def _directory_hint(denial: Denial, permissions: EffectivePermissions) -> str:
-    """For a directory that was to be made in a closed one: that alone can be opened once it is there."""
+    """For what is made, moved or deleted in a closed directory: that directory, or the one to be made there, alone."""
     path = denial.path or ""
-    closed = [place for place in permissions.hidden if _is_or_below(path, place)]
-    if denial.operation != "create" or denial.syscall not in MAKES_DIRECTORIES or not closed:
+    closed = [place for place in permissions.hidden if _is_or_below(path, place) and path != place]
+    if denial.operation not in BY_NAME or denial.why or not closed:
         return ""
-    if any(_is_or_below(path, place) for place in (*permissions.sealed, *permissions.own)) or not permissions.writable:
+    if any(_is_or_below(path, place) for place in (*permissions.sealed, *permissions.own)):
         return ""
-    from sandgate.commandline.words import quoted
+    if not permissions.writable:
+        return "-s workspace-write"
+    from sandgate.surfaces.cli.allowing import root_option
 
-    return f"--add-dir {quoted(path + '/')}"
+    if denial.operation == "create" and denial.syscall in MAKES_DIRECTORIES:
+        return root_option(path + "/", new=False, workspaces=permissions.writable)
+    return root_option(path, new=True, workspaces=permissions.writable) if isdir(dirname(path)) else ""
+
+
+def _asked_for(denials: Sequence[Denial]) -> list[Denial]:
+    """Without reads that are only likely, and of nothing but the closed place in which something was to be changed."""
+    changed = [denial.path for denial in denials if denial.operation in BY_NAME and denial.path and not denial.why]
+    return [
+        each
+        for each in denials
+        if each.certain or each.path is None or not any(_is_or_below(path, each.path) for path in changed)
+    ]
 
 
 def _object(denial: Denial) -> str:
@@ -106,7 +122,7 @@ def _why(denial: Denial, permissions: EffectivePermissions) -> str:
         return "this socket is closed to the sandbox" if closed else "the network is off"
     if path is None:
         return _answer(denial) if denial.certain else UNWATCHED
-    if denial.operation == "read" and any(_is_or_below(path, place) for place in permissions.sealed):
+    if any(_is_or_below(path, place) for place in permissions.sealed):
         return "Sandgate's own files stay its own, whatever is granted"
     if denial.operation == "read":
         return "closed: a secret, or not known to be harmless"
