@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import pytest
 
+import resident
+
 LIMIT_S = 10.0
 """For one test; `@pytest.mark.proof` is for those that prove something which takes longer."""
 
@@ -42,7 +44,7 @@ class Moment(NamedTuple):
 def now() -> Moment:
     """The readings of this moment."""
     spent = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    used = sum(each.ru_utime + each.ru_stime for each in spent)
+    used = sum(each.ru_utime + each.ru_stime for each in spent) + resident.processor_s()
     return Moment(time.monotonic(), used, stalled(PRESSURE))
 
 

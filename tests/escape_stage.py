@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from ordinary_user import OrdinaryUser
+from resident import Resident, resident
 
 # For scripts that try many ways: what works is printed.
 ATTEMPT = """
@@ -50,6 +51,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src"
 
 ENTRY = "import sys; sys.path += sys.argv.pop(1).split(':'); from sandgate.start import entry; entry()"
 """The program itself; its first argument is `Stage.import_path`."""
+
+PROGRAM = "from sandgate.start import entry; entry()"
 
 DRIVER = """
 import json, os, sys
@@ -194,6 +197,13 @@ class Stage:
         )
         return Ran(ended.returncode, "exited", ended.stdout, ended.stderr)
 
+    def sandgate(self, *words: str, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Ran:
+        """Runs the program itself as the user would."""
+        ended = self.resident().run(
+            PROGRAM, *words, cwd=str(cwd or self.repo), env={**self.environment(), **(env or {})}
+        )
+        return Ran(ended.returncode, "exited", ended.stdout, ended.stderr)
+
     def confined(
         self,
         argv: Sequence[str | bytes],
@@ -237,10 +247,19 @@ class Stage:
             "timeout_ms": timeout_ms,
             "helper": helper or self.helper,
         }
-        ended = subprocess.run(
+        ended = self._driven(spec, keep_open) if self.machine or keep_open or env else self._driven_by_resident(spec)
+        assert ended.returncode == 0, ended.stderr
+        return Ran(**json.loads(ended.stdout.splitlines()[-1]))
+
+    def _driven_by_resident(self, spec: dict[str, Any]) -> "subprocess.CompletedProcess[str]":
+        return self.resident().run(DRIVER, json.dumps(spec), cwd="/", env=spec["environ"])
+
+    def _driven(self, spec: dict[str, Any], keep_open: Sequence[int]) -> "subprocess.CompletedProcess[str]":
+        """By a Python of its own, for what is told from it: what it inherits, and where it was started."""
+        return subprocess.run(
             [*self.machine, self.python, "-I", "-S", "-c", DRIVER, json.dumps(spec)],
             cwd="/",
-            env={**environ, **(env or {})},
+            env=spec["env"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -248,8 +267,11 @@ class Stage:
             pass_fds=keep_open,
             **self._identity(),
         )
-        assert ended.returncode == 0, ended.stderr
-        return Ran(**json.loads(ended.stdout.splitlines()[-1]))
+
+    def resident(self) -> Resident:
+        """The Python from which the processes of this user's tests are born."""
+        identity = {name: () if each == [] else each for name, each in self._identity().items()}
+        return resident((self.python, "-I", "-S"), tuple(self.import_path.split(":")), tuple(identity.items()))
 
     def script(self, code: str, *arguments: str | Path) -> list[str]:
         """A Python attack as an argument vector."""

@@ -6,14 +6,10 @@ the exchange is an attack.
 """
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from escape_stage import SOURCE, Stage
-
-RUN_LIMIT_S = 60
 
 DRIVER = """
 import json, os, sys
@@ -122,20 +118,8 @@ def conversation(
             *overrides,
         ],
     }
-    ended = subprocess.run(
-        [stage.python, "-I", *(["-S"] if stage.account else []), "-c", _located(stage), json.dumps(spec)],
-        cwd=stage.repo,
-        env={**stage.environment(), "SANDGATE_HOME": str(stage.state)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=RUN_LIMIT_S,
-        **stage._identity(),
-    )
+    env = {**stage.environment(), "SANDGATE_HOME": str(stage.state)}
+    ended = stage.resident().run(DRIVER, json.dumps(spec), cwd=str(stage.repo), env=env)
     assert ended.returncode == 0, ended.stderr
     found: dict[str, Any] = json.loads(ended.stdout)
     return found
-
-
-def _located(stage: Stage) -> str:
-    return DRIVER if stage.account else f"import sys; sys.path[:0] = {[p for p in sys.path if p]!r}\n{DRIVER}"

@@ -31,13 +31,13 @@ class Victim:
     def inside(self, line: str, *options: str, backend: str = "namespace", path: str = "") -> Ran:
         """The same for a command in a draft."""
         env = {"MARK": str(self.mark), **({"PATH": path} if path else {})}
-        return self.stage.unconfined(self._argv(line, options, backend), env=env)
+        return self.stage.sandgate(*self._words(line, options, backend), env=env)
 
     @contextmanager
     def starting(self, line: str) -> Iterator[IO[str]]:
         """Such a command that goes on: what it says. It ends with the block at the latest."""
         with subprocess.Popen(
-            self._argv(line, (), "namespace"),
+            [*self.stage.script(ENTRY, self.stage.import_path), *self._words(line, (), "namespace")],
             cwd=self.stage.repo,
             env={**self.stage.environment(), "MARK": str(self.mark)},
             stdin=subprocess.DEVNULL,
@@ -52,7 +52,7 @@ class Victim:
                 command.kill()
                 raise
 
-    def _argv(self, line: str, options: Sequence[str], backend: str) -> list[str | bytes]:
+    def _words(self, line: str, options: Sequence[str], backend: str) -> list[str]:
         chosen = (
             "-c",
             "sandbox.protect_git=draft",
@@ -64,7 +64,7 @@ class Victim:
             "never",
             *options,
         )
-        return [*self.stage.script(ENTRY, self.stage.import_path), "run", *chosen, "--", "sh", "-c", line]
+        return ["run", *chosen, "--", "sh", "-c", line]
 
     def is_caught(self) -> bool:
         self.mark.unlink(missing_ok=True)

@@ -81,7 +81,7 @@ class Desk:
         told = [item for name, value in env.items() for item in ("--env", f"{name}={value}")]
         policy = ("-s", "workspace-write", "-a", "never", "--allow-broad-workspace")
         options = ("--backend", backend, *policy, *settings, *told)
-        return self.stage.unconfined(self.program("run", *options, "--", *argv), cwd=cwd, env=self.variables)
+        return self.stage.sandgate("run", *options, "--", *argv, cwd=cwd, env=self.variables)
 
     def ask(self) -> str:
         asked = self.python(ASK)

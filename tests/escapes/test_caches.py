@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import ENTRY, Ran, Stage
+from escape_stage import Ran, Stage
 
 pytestmark = pytest.mark.host("namespace", "overlay")
 
@@ -16,7 +16,7 @@ SECRET = "correct horse battery"
 
 def sandgate(stage: Stage, *words: str, cwd: Path | None = None) -> Ran:
     """The program itself, as the user under test."""
-    return stage.unconfined([stage.python, "-c", ENTRY, stage.import_path, *words], cwd=cwd)
+    return stage.sandgate(*words, cwd=cwd)
 
 
 def confined(stage: Stage, script: str, *options: str, cwd: Path | None = None) -> Ran:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, ENTRY, USERS, Stage, stage_as
+from escape_stage import BOTH_BACKENDS, USERS, Stage, stage_as
 from sandgate.sandbox.crowded import MOUNTS_MAX, MOUNTS_WANTED
 
 WRITE = """
@@ -86,7 +86,7 @@ def test_a_crowd_closes_what_holds_it_with_few_mounts_and_one_line_said(
     take_back(stage, crowd)
     options = ("--backend", backend, "-s", "workspace-write", "-a", "never")
     command = stage.script(WRITE + COUNT_MOUNTS, *crowd.shut, *crowd.left)
-    ran = stage.unconfined([*stage.script(ENTRY, stage.import_path), "run", *options, "--", *command])
+    ran = stage.sandgate("run", *options, "--", *command)
     *written, mounts = ran.stdout.splitlines()
     assert (ran.exit_code, written) == (0, crowd.left), ran
     assert int(mounts) <= MOUNTS_WANTED

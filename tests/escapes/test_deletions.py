@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, ENTRY, Stage
+from escape_stage import BOTH_BACKENDS, Stage
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="makes a repository")
 
@@ -29,8 +29,7 @@ def test_a_clean_build_needs_nobody_and_notes_need_somebody(stage: Stage, backen
     stage.own()
 
     def runs(*argv: str) -> int | None:
-        program = [stage.python, "-c", ENTRY, stage.import_path, "run", "--backend", backend, "--", *argv]
-        return stage.unconfined(program).exit_code
+        return stage.sandgate("run", "--backend", backend, "--", *argv).exit_code
 
     assert (
         runs("rm", "-rf", "build/deep", ".", "build") == runs("sh", "-c", "rm -rf *") == runs("rm", "notes", "-f") == 77

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
+from escape_stage import BOTH_BACKENDS, Ran, Stage
 from sandgate.gate.targets import ChangedTargets, widened
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.permissions import Grant
@@ -143,17 +143,17 @@ def test_what_git_does_in_steps_is_opened_at_once(stage: Stage, backend: str, wo
     assert stage.unconfined(["sh", "-c", make]).exit_code == 0
     place, line = GIT_WORK[work]
     closed = ("--backend", backend, "-c", "sandbox.protect_git=all")
-    program = [stage.python, "-c", ENTRY, stage.import_path, "run", *closed]
-    first = stage.unconfined([*program, "--", "sh", "-c", line], cwd=stage.repo / place)
+    program = ("run", *closed)
+    first = stage.sandgate(*program, "--", "sh", "-c", line, cwd=stage.repo / place)
     hints = [said.partition("grant it once with: ")[2] for said in first.stderr.splitlines() if "grant it once" in said]
     assert first.exit_code != 0
     (options,) = hints
-    again = stage.unconfined([*program, *options.split(), "--", "sh", "-c", line], cwd=stage.repo / place)
+    again = stage.sandgate(*program, *options.split(), "--", "sh", "-c", line, cwd=stage.repo / place)
     assert (again.exit_code, again.stderr) == (0, ""), again
     plant = (
         "for f in hooks/x info/attributes objects/info/alternates commondir; do echo x > ../.git/$f && echo $f; done"
     )
-    planted = stage.unconfined([*program, *options.split(), "--", "sh", "-c", plant], cwd=stage.repo / "inner")
+    planted = stage.sandgate(*program, *options.split(), "--", "sh", "-c", plant, cwd=stage.repo / "inner")
     assert planted.stdout == "", planted
 
 

@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
+from escape_stage import BOTH_BACKENDS, Ran, Stage
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="the victim's git is the judge")
 
@@ -65,7 +65,7 @@ def attacked(stage: Stage, code: str, backend: str, mode: str | None) -> Ran:
     command = stage.script(code, stage.outside / "mark")
     chosen = () if mode is None else ("-c", f"sandbox.protect_git={mode}")
     options = ("--backend", backend, "-s", "workspace-write", "-a", "never", *chosen)
-    return stage.unconfined([*stage.script(ENTRY, stage.import_path), "run", *options, "--", *command])
+    return stage.sandgate("run", *options, "--", *command)
 
 
 @ATTACKS
