@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 import host_features
 import sampling
 from durations import RECORD, Durations
+from hangs import Hangs
 from ordinary_user import OrdinaryUser, ordinary_user
 
 # A program in the background of a script starts with SIGINT ignored, and so would everything these tests start.
@@ -32,10 +34,12 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("full" if os.environ.get("SANDGATE_FUZZ") == "full" else "fast")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """A misspelt SANDGATE_REQUIRE would require nothing; say so before any test runs."""
     host_features.required()
     config.pluginmanager.register(Durations(os.environ.get(RECORD)), "durations")
+    config.pluginmanager.register(Hangs(config.stash[fault_handler_stderr_fd_key]), "hangs")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

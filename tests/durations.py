@@ -7,9 +7,10 @@ Beside others a good test can therefore only look faster than it is; alone it sh
 
 from __future__ import annotations
 
-import resource
+import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ RECORD = "SANDGATE_DURATIONS"
 """Names a file to which a line for each test is added: seconds by the clock, processor seconds, the test."""
 
 PRESSURE = Path("/proc/pressure")
+PRESSURE_BYTES_MAX = 4096
 
 
 class Moment(NamedTuple):
@@ -41,53 +43,74 @@ class Moment(NamedTuple):
         return max(processor, end.clock - self.clock - (end.stalled - self.stalled))
 
 
-def now() -> Moment:
-    """The readings of this moment."""
-    spent = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    used = sum(each.ru_utime + each.ru_stime for each in spent) + resident.processor_s()
-    return Moment(time.monotonic(), used, stalled(PRESSURE))
+def used() -> float:
+    """Processor seconds of this process, what it has waited for and what residents have run for it."""
+    return sum(os.times()[:4]) + resident.processor_s()
 
 
-def stalled(pressure: Path) -> float | None:
+class Stalls:
     """Seconds since the machine's start in which something waited for a processor or a disk."""
-    try:
-        return sum(_total(pressure / name) for name in ("cpu", "io"))
-    except (OSError, ValueError, IndexError):
-        return None  # a kernel without this, or one that keeps it to itself
+
+    def __init__(self, pressure: Path) -> None:
+        self._files: list[int] = []
+        with suppress(OSError):
+            for name in ("cpu", "io"):
+                self._files.append(os.open(pressure / name, os.O_RDONLY | os.O_CLOEXEC))
+
+    def read(self) -> float | None:
+        """None where the kernel does not say, or keeps it to itself."""
+        try:
+            return sum(_total(file) for file in self._files) if len(self._files) == 2 else None
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def close(self) -> None:
+        """Reads no more."""
+        for file in self._files:
+            os.close(file)
+        self._files = []
 
 
-def _total(file: Path) -> float:
-    return int(file.read_text().splitlines()[0].rpartition("total=")[2]) / 1_000_000
+def _total(file: int) -> float:
+    return int(os.pread(file, PRESSURE_BYTES_MAX, 0).split(b"\n", 1)[0].rpartition(b"total=")[2]) / 1_000_000
 
 
 class Durations:
     """The plugin."""
 
-    def __init__(self, record: str | None) -> None:
+    def __init__(self, record: str | None, pressure: Path = PRESSURE) -> None:
         self._record = record
+        self._stalls = Stalls(pressure)
         self._lines: list[str] = []
+        self._last = time.monotonic(), used()
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Notes one test with all that was set up for it."""
-        begin = now()
-        told = yield
-        end = now()
-        self._lines.append(f"{end.clock - begin.clock:.2f} {end.processor - begin.processor:.2f} {item.nodeid}\n")
-        return told
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Notes one test with all that was set up for it, which begins where the last one ended."""
+        clock, processor = time.monotonic(), used()
+        self._lines.append(f"{clock - self._last[0]:.2f} {processor - self._last[1]:.2f} {nodeid}\n")
+        self._last = clock, processor
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """Fails a test that took too long by itself; what was set up for several is nobody's."""
-        begin = now()
+        begin = self._now()
         told = yield
-        counted = begin.counted(now())
+        counted = begin.counted(self._now())
         if counted > LIMIT_S and item.get_closest_marker("proof") is None:
             pytest.fail(f"took {counted:.1f} s of its own; shorten it, or mark it `proof` (limit: {LIMIT_S:g} s)")
         return told
 
+    def pytest_collection_finish(self) -> None:
+        """Finding the tests is none of the first one's time."""
+        self._last = time.monotonic(), used()
+
+    def _now(self) -> Moment:
+        return Moment(time.monotonic(), used(), self._stalls.read())
+
     def pytest_sessionfinish(self) -> None:
         """Adds to the record, in one piece: others write there too."""
+        self._stalls.close()
         if self._record:
             with open(self._record, "a", encoding="utf-8", buffering=1 << 24) as record:
                 record.write("".join(self._lines))

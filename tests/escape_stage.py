@@ -156,6 +156,7 @@ class Stage:
             directory.mkdir()
         self.python = account.python if account else os.path.realpath(sys.executable)
         self.uid = account.uid if account else os.geteuid()
+        self.starts_alone = False  # whether each run is started anew, where a test is about just that
         self.machine: tuple[str, ...] = ()  # a program with its arguments that both ways are started through
         self.import_path = str(account.source) if account else f"{SOURCE}:{sysconfig.get_path('purelib')}"
         self.own()
@@ -247,7 +248,8 @@ class Stage:
             "timeout_ms": timeout_ms,
             "helper": helper or self.helper,
         }
-        ended = self._driven(spec, keep_open) if self.machine or keep_open or env else self._driven_by_resident(spec)
+        alone = self.starts_alone or self.machine or keep_open or env
+        ended = self._driven(spec, keep_open) if alone else self._driven_by_resident(spec)
         assert ended.returncode == 0, ended.stderr
         return Ran(**json.loads(ended.stdout.splitlines()[-1]))
 

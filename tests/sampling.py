@@ -20,6 +20,8 @@ PARTS = 10
 SEED = "SANDGATE_PROOF_SEED"
 EXTENT = "SANDGATE_PROOF"
 EXTENTS = ("part", "full")
+USERS = "SANDGATE_PROOF_USERS"
+USERS_CHOICES = ("both", "turns")
 
 
 def full() -> bool:
@@ -44,6 +46,14 @@ def share(cases: Iterable[Case]) -> list[Case]:
     random.Random(len(every)).shuffle(mixed)  # neighbours in a table of combinations are alike
     chosen = mixed[seed() % PARTS :: PARTS] or mixed[:1]
     return [every[number] for number in sorted(chosen)]
+
+
+def users_take_turns() -> bool:
+    """Whether what two users can try is tried as one of them in this run, and as the other with the next seed."""
+    chosen = os.environ.get(USERS, "both")
+    if chosen not in USERS_CHOICES:
+        raise ValueError(f"{USERS} is {chosen!r}; there are {' and '.join(USERS_CHOICES)}")
+    return chosen == "turns" and not full()
 
 
 def told() -> str:

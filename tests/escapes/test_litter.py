@@ -43,6 +43,7 @@ def test_nothing_is_left_when_everything_is_killed(stage: Stage, monkeypatch: py
             killed.append(during)
         return subprocess.CompletedProcess(argv, 0, '{"error": ["killed", ""]}\n', "")
 
+    stage.starts_alone = True
     monkeypatch.setattr(subprocess, "run", run_and_kill)
     stage.confined(["sleep", SLEEP])
     deadline = time.monotonic() + WAIT_S  # nobody is left who could tell us

@@ -65,6 +65,7 @@ def install_python(stage: Stage) -> Path:
     (prefix / "lib" / f"python{VERSION}").symlink_to(library)
     shutil.copy(os.path.realpath(program), prefix / "bin" / f"python{VERSION}")
     stage.own()
+    stage.starts_alone = True  # nothing else holds on to this interpreter
     stage.python = str(prefix / "bin" / f"python{VERSION}")
     return prefix
 

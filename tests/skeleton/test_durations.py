@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from durations import Moment, stalled
+from durations import Moment, Stalls
 from source_tree import REPOSITORY
 
 START = Moment(100.0, 7.0, 40.0)
@@ -53,14 +53,14 @@ def test_only_what_is_sure_to_be_its_own_counts(end: Moment, counted: float) -> 
 def test_the_kernel_is_read_as_it_writes(tmp_path: Path) -> None:
     for name, total in (("cpu", 2_500_000), ("io", 250_000)):
         (tmp_path / name).write_text(f"some avg10=1.00 avg60=0.00 avg300=0.00 total={total}\nfull avg10=0 total=9\n")
-    assert stalled(tmp_path) == 2.75
+    assert Stalls(tmp_path).read() == 2.75
 
 
 @pytest.mark.parametrize("said", [None, "", "nothing of the kind\n"])
 def test_a_kernel_that_says_nothing_makes_no_difference(tmp_path: Path, said: str | None) -> None:
     if said is not None:
         (tmp_path / "cpu").write_text(said)
-    assert stalled(tmp_path) is None
+    assert Stalls(tmp_path).read() is None
 
 
 def test_a_test_above_the_limit_fails_unless_it_is_marked(tmp_path: Path) -> None:
