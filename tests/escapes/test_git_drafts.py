@@ -69,6 +69,8 @@ ATTACKS = {
     "a hook": f"{HOOK} .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
     "a setting": f"git config {PROGRAM}",
     "a setting that somebody else's reader takes for another": f"python3 -c '{FOREIGN_LINE}'",
+    "a name that ends early for git": "git config branch.main.remote .; git config branch.main.merge refs/heads/main; "
+    """printf '[remote "..uploadpack\\0"]\\n\\tprune = "touch %s; false"\\n' $MARK >> .git/config""",
     "a file of settings": f"git config -f evil {PROGRAM}; git config include.path ../evil",
     "settings of a working tree": f"git config extensions.worktreeConfig true; git config --worktree {PROGRAM}",
     "a directory of hooks": f"mkdir h; {HOOK} h/pre-commit; chmod +x h/pre-commit; git config core.hooksPath h",

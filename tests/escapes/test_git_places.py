@@ -30,6 +30,22 @@ ATTACKS = {
     "a directory in its place": f"{EVIL}; mkdir new; echo 'gitdir: ../evil/.git' > new/.git; rmdir lib; mv -T new lib",
 }
 
+# Of another repository in the same line git runs what that one's settings say.
+DRIVER = (
+    "git init -q driver; git -C driver commit -q --allow-empty -m s --no-verify; "
+    "git -C driver config core.fsmonitor ../driver.sh; chmod +x driver.sh"
+)
+RUNS_DRIVER = "git -C driver status -s"
+HIDDEN = (
+    "git clone -q --bare evil evil/.git/modules/lib; git -C evil/.git/modules/lib config core.bare false; "
+    "git -C evil/.git/modules/lib config core.fsmonitor 'touch $MARK; false'"
+)
+DRIVEN = {
+    "a name that ends early": r"printf 'gitdir: ../evil/.git\0/../../.git/modules/lib' > lib/.git",
+    "a link on the way": "echo gitdir: ../evil/link/../.git/modules/lib > lib/.git",
+    "a repository of its own": "echo gitdir: ../evil/.git/modules/lib > lib/.git",
+}
+
 
 @pytest.fixture
 def victim(stage: Stage) -> Victim:
@@ -98,6 +114,46 @@ def test_one_that_went_while_a_command_runs_does_not_come_back(victim: Victim) -
         said = server.read().split()
     assert "0" not in said, said
     assert not victim.is_caught()
+
+
+@pytest.mark.parametrize("attack", DRIVEN)
+def test_what_git_runs_beside_it_leads_nowhere(victim: Victim, attack: str) -> None:
+    prepared = f"{EVIL}; mkdir -p evil/sub; ln -s sub evil/link; {HIDDEN}; {DRIVER}"
+    driver = victim.stage.repo / "driver.sh"
+    driver.write_text(f"#!/bin/sh\ncd ..\n{DRIVEN[attack]}\nfalse\n")
+    victim.stage.own()
+    victim.inside(prepared)
+    victim.inside(f"{UPDATE}; {RUNS_DRIVER}")
+    assert (victim.stage.repo / ".git/modules/lib/HEAD").exists()  # it came so far
+    assert not victim.is_caught()
+    victim.here(f"{UPDATE}; {RUNS_DRIVER}")
+    assert victim.is_caught()
+
+
+def test_what_git_runs_beside_it_changes_nothing_in_place(victim: Victim) -> None:
+    """Required: what is protected in a linked worktree is free in a line that removes it."""
+    victim.here("git worktree add -q wt; mkdir wt/.vscode; echo '{}' > wt/.vscode/tasks.json")
+    tasks, driver = victim.stage.repo / "wt/.vscode/tasks.json", victim.stage.repo / "driver.sh"
+    driver.write_text("#!/bin/sh\necho evil > ../wt/.vscode/tasks.json\nfalse\n")
+    victim.stage.own()
+    victim.inside(DRIVER)
+    line = f"{RUNS_DRIVER}; git worktree remove wt"
+    victim.inside(line)
+    assert not tasks.exists() or tasks.read_text() == "{}\n"
+    tasks.parent.mkdir(exist_ok=True)
+    victim.stage.own()
+    victim.here(line)
+    assert tasks.read_text() == "evil\n"
+
+
+def test_a_line_that_fails_leaves_what_it_was_let_change(victim: Victim) -> None:
+    victim.here("git worktree add -q wt; mkdir wt/.vscode; echo '{}' > wt/.vscode/tasks.json")
+    before = (victim.stage.repo / "wt/.git").read_text()
+    ran = victim.inside("git worktree remove wt")
+    assert ran.exit_code == 128, ran
+    assert "moved" not in ran.stderr
+    assert (victim.stage.repo / "wt/.git").read_text() == before
+    assert (victim.stage.repo / "wt/.vscode/tasks.json").exists()
 
 
 def test_submodules_come_and_go_without_a_question(victim: Victim) -> None:

@@ -120,3 +120,18 @@ def test_a_local_repository_is_named_where_no_command_can_make_one(stage: Stage)
     for place, expected in ((stage.repo, False), (stage.repo.parent, True)):
         stage.list.write_text(f'[submodule "lib"]\n\tpath = lib\n\turl = {place}/lib\n')
         assert is_harmless(str(stage.list), stage.permissions) is expected
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_a_neighbour_puts_there_first_is_not_read(stage: Stage, kind: str) -> None:
+    """Required: what was there before is written back, where commands read it; a pipe would be waited for."""
+    (stage.state.parent / "key").write_bytes(b"secret")
+    if kind == "link":
+        stage.list.symlink_to(stage.state.parent / "key")
+    else:
+        os.mkfifo(stage.list)
+    checks = stage.begin()
+    stage.list.unlink()
+    stage.list.write_bytes(BAD)
+    stage.end(checks)
+    assert not stage.list.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sandgate.gate.git_alone import moving, with_steady_programs
@@ -29,4 +30,13 @@ def test_programs_come_from_where_no_command_can_put_them(tmp_path: Path) -> Non
     permissions = EffectivePermissions(writable=(f"{tmp_path}/tools",))
     path = f"{tmp_path}/tools/bin:{tmp_path}/link:bin::/usr/bin:/bin"
     plan = ConfinedCommand("namespace", ("git",), "/", {"PATH": path, "HOME": "/h"}, permissions)
-    assert with_steady_programs(plan).env == {"PATH": "/usr/bin:/bin", "HOME": "/h"}
+    steady = os.pathsep.join(dict.fromkeys(map(os.path.realpath, ("/usr/bin", "/bin"))))
+    assert with_steady_programs(plan).env == {"PATH": steady, "HOME": "/h"}
+
+
+def test_a_link_on_the_way_to_programs_is_not_followed_later(tmp_path: Path) -> None:
+    """Required: a command beside this one can lead it elsewhere."""
+    (tmp_path / "link").symlink_to("/usr/bin")
+    permissions = EffectivePermissions(writable=(str(tmp_path),))
+    plan = ConfinedCommand("namespace", ("git",), "/", {"PATH": f"{tmp_path}/link"}, permissions)
+    assert with_steady_programs(plan).env == {"PATH": os.path.realpath("/usr/bin")}

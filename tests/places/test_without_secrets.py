@@ -50,6 +50,8 @@ def test_npm(text: str, shown: str) -> None:
         "registry=https://dl.example.org/0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0/npm/",
         "registry=https://dl.example.org/AbCdEfGhIjKlMnOpQr/npm/",
         "registry=ftp://npm.example.org/",
+        "proxy=user:s3cret@npm.example.org:80",
+        "noproxy=localhost,user:s3cret@npm.example.org",
         "registry=https://npm.example.org:/",
         "registry=https://${HOST}/",
         f"save-prefix={TOKEN}",
@@ -83,7 +85,15 @@ def test_pip() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["    s3cret", "[global", "s3cret", f"[global]\nindex-url = https://h/{TOKEN}", "[a]\n= s3cret", f"[{TOKEN}]\n"],
+    [
+        "    s3cret",
+        "[global",
+        "s3cret",
+        f"[global]\nindex-url = https://h/{TOKEN}",
+        "[a]\n= s3cret",
+        f"[{TOKEN}]\n",
+        "[global]\nproxy = user:s3cret@proxy.example.org:3128\n",
+    ],
 )
 def test_pip_of_another_form_is_closed(text: str) -> None:
     assert without_secrets(PIP, text) is None
@@ -119,6 +129,7 @@ def test_docker() -> None:
         '{"auths": []}',
         f'{{"auths": {{"{TOKEN}": {{}}}}}}',
         '{"psFormat": {"a": 1}}',
+        '{"psFormat": "table user:s3cret@host"}',
         f'{{"psFormat": "{{{{.ID}}}} {TOKEN}"}}',
         "[" * 9_999,
     ],

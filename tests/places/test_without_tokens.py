@@ -227,5 +227,59 @@ def test_secrets_in_lines_go_and_the_rest_stays(text: str, left: str) -> None:
     assert without_tokens("lines", left) == left
 
 
+SECRET = "S3cr3tValue"  # of no known shape
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        # Git joins what quotes and lines that go on take apart.
+        ("git", f'[remote "o"]\n\turl = https://u:"{SECRET}@h/x"\n'),
+        ("git", f'[remote "o"]\n\turl = https://u:\\\n{SECRET}@h/x\n'),
+        ("git", f'[remote "o"]\n\turl = https://u:{SECRET}\\\n@h/x\n'),
+        ("git", f'[remote "o"]\n\turl = https:\\\n//u:{SECRET}@h/x\n'),
+        ("git", f"[http]\n\tproxy = u:{SECRET}@h\n"),
+        ("git", f'[credential]\n\thelper = "!echo password=\\"{SECRET}\\""\n'),
+        ("git", f"[credential]\n\thelper = \"!printf 'password=%s' {SECRET}\"\n"),
+        ("git", f'[credential]\n\thelper = "!x --password {SECRET}"\n'),
+        ("git", f'[alias]\n\tx = "!curl -u me:{SECRET} h"\n'),
+        ("git", f'[core]\n\tsshCommand = "sshpass -p {SECRET} ssh"\n'),
+        ("git", f'[filter "x"]\n\tclean = openssl enc -pass pass:{SECRET}\n'),
+        ("git", f"[user]\n\tname = x # password {SECRET}\n"),
+        ("git", f"#token {SECRET}\n"),
+        ("git", f"[azure]\n\tpat = {SECRET}\n[gitlab]\n\toauth = {SECRET}\n[x]\n\tpwd = {SECRET}\n"),
+        ("toml", f'[registries.x]\n"to\\u006ben" = "{SECRET}"\n'),
+        ("toml", f'index = "https:/\\u002Fu:{SECRET}@h"\n'),
+        ("toml", f'[env]\nX_TOKEN.value = "{SECRET}"\n'),
+        ("toml", f'[env.API_KEY]\nvalue = "{SECRET}"\nforce = true\n'),
+        ("toml", f'[pypi-token]\npypi = "{SECRET}"\n'),
+        ("toml", f'[alias]\nx = ["run", "--token", "{SECRET}"]\n'),
+        ("toml", f'x = 1 # token = "{SECRET}"\n'),
+        ("lines", f"proxy: u:{SECRET}@h\n"),
+        ("lines", f"password: >\n\n  {SECRET}\n"),
+        ("lines", f"tokens:\n- {SECRET}\n"),
+        ("lines", f'password: "a\n{SECRET}"\n'),
+        ("lines", f"password: [\n{SECRET}\n]\n"),
+        ("lines", f"password =\n{SECRET}\n"),
+        ("lines", f"authorization: {SECRET}\n"),
+        ("lines", f"channel_alias: https://h/t/{SECRET}/x\n"),
+        ("code", f'def password = "{SECRET}"\n'),
+        ("code", f'credentials {{ setPassword("{SECRET}") }}\n'),
+        ("code", f'token<-"{SECRET}"\n'),
+        ("code", f'/* password = "{SECRET}" */\n'),
+    ],
+)
+def test_a_secret_goes_however_it_is_written(form: str, text: str) -> None:
+    """Required: what the program reads counts, not how one line looks."""
+    assert may_hold_secrets(text)
+    assert SECRET not in (without_tokens(form, text) or "")
+
+
+def test_programs_are_shown_as_they_are_or_not_at_all() -> None:
+    text = 'options(repos = c(CRAN = "https://cran.example.org"))\n'
+    assert without_tokens("code", text) == text
+    assert without_tokens("code", text + 'Sys.setenv(GITHUB_PAT = "x")\n') is None
+
+
 def test_what_is_short_of_any_sign_is_not_looked_through() -> None:
     assert not may_hold_secrets("[user]\n\tname = x\n\temail = x@example.org\n[pull]\n\trebase = true\n")

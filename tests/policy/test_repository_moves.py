@@ -37,6 +37,12 @@ OTHERS = (
     "rm -rf lib",
     "cd - && git rm lib",
 )
+
+
+def no_directory(_path: str) -> bool:
+    return False
+
+
 REPOSITORY = EffectivePermissions(
     writable=("/w", "/w/v", "/w/v/lib", "/w/wt", "/w/here"),
     pinned=("/w/v", "/w/v/lib", "/w/wt", "/w/here"),
@@ -63,7 +69,7 @@ def test_a_shell_from_anywhere_is_none() -> None:
 
 
 def test_what_is_taken_is_free_with_all_it_holds() -> None:
-    opened = lifted(REPOSITORY, Moves(("/w/wt",)))
+    opened = lifted(REPOSITORY, Moves(("/w/wt",)), no_directory)
     assert opened.lifted == ("/w/wt/.git", "/w/wt/.envrc")
     assert opened.read_only == ("/w/.git", "/w/v/lib/.git", "/w/.envrc")
     assert (opened.writable, opened.pinned) == (("/w", "/w/v", "/w/v/lib", "/w/here"), ("/w/v", "/w/v/lib", "/w/here"))
@@ -71,13 +77,13 @@ def test_what_is_taken_is_free_with_all_it_holds() -> None:
 
 
 def test_a_directory_that_holds_one_goes_with_it() -> None:
-    opened = lifted(REPOSITORY, Moves(("/w/v",)))
+    opened = lifted(REPOSITORY, Moves(("/w/v",)), no_directory)
     assert opened.lifted == ("/w/v/lib/.git",)
     assert opened.pinned == ("/w/wt", "/w/here")
 
 
 def test_what_is_fetched_gets_its_name_and_no_more() -> None:
-    opened = lifted(REPOSITORY, Moves(fetches=True))
+    opened = lifted(REPOSITORY, Moves(fetches=True), no_directory)
     assert opened.lifted == ("/w/here/.git", "/w/gone/.git", "/w/gone")
     assert opened.absent == ("/w/.vscode", "/w/here/HEAD")
     assert (opened.read_only, opened.pinned) == (REPOSITORY.read_only, REPOSITORY.pinned)
@@ -85,12 +91,19 @@ def test_what_is_fetched_gets_its_name_and_no_more() -> None:
 
 @pytest.mark.parametrize("path", ["/w", "/", "/w/.git", "/w/.git/hooks", "/elsewhere", "/w/plain"])
 def test_nothing_else_is_opened(path: str) -> None:
-    assert lifted(REPOSITORY, Moves((path,))).read_only[0] == "/w/.git"
-    assert "/w/.envrc" in lifted(REPOSITORY, Moves((path,))).read_only
-    assert "/w/.vscode" in lifted(REPOSITORY, Moves((path,))).absent
+    assert lifted(REPOSITORY, Moves((path,)), no_directory).read_only[0] == "/w/.git"
+    assert "/w/.envrc" in lifted(REPOSITORY, Moves((path,)), no_directory).read_only
+    assert "/w/.vscode" in lifted(REPOSITORY, Moves((path,)), no_directory).absent
+
+
+def test_a_whole_git_directory_stays_closed() -> None:
+    """Required: what it says was never judged, and git takes none away."""
+    opened = lifted(REPOSITORY, Moves(("/w/v", "/w/wt")), "/w/v/lib/.git".__eq__)
+    assert opened.lifted == ("/w/wt/.git", "/w/wt/.envrc")
+    assert "/w/v/lib" in opened.pinned
 
 
 def test_all_submodules_are_taken_and_no_root() -> None:
-    opened = lifted(REPOSITORY, Moves(takes_all=True))
+    opened = lifted(REPOSITORY, Moves(takes_all=True), no_directory)
     assert opened.read_only == ("/w/.git", "/w/.envrc")
     assert opened.absent == ("/w/.vscode",)

@@ -15,6 +15,8 @@ OLD = """[core]
 [branch "main"]
 \tremote = origin
 \tmerge = refs/heads/main
+[branch "near"]
+\tremote = beside/b
 """
 PLACE = Place(lambda path: not path.startswith("/ws"))
 ADDED = (
@@ -41,6 +43,9 @@ REFUSED = (
     ("remote.x.url", '[remote "x"]\n\turl = /ws/evil.git\n'),
     ("remote.x.url", '[remote "x"]\n\turl = ./evil.git\n'),
     ("remote.x.url", '[remote "x"]\n\turl = ssh://-oProxyCommand=x/y\n'),
+    ("remote.https://example.org/b.git.url", '[remote "https://example.org/b.git"]\n\turl = https://evil.example/\n'),
+    ("remote.../b.url", '[remote "../b"]\n\turl = https://evil.example/\n'),
+    ("remote.beside/b.url", '[remote "beside/b"]\n\turl = https://evil.example/\n'),
     ("remote.x.fetch", '[remote "x"]\n\tfetch = +refs/heads/*:refs/heads/*\n'),
     ("remote.x.uploadpack", '[remote "x"]\n\tuploadpack = x\n'),
     ("branch.main.remote", '[branch "main"]\n\tremote = evil\n'),
@@ -54,6 +59,8 @@ ODD = (
     "[core] fsmonitor = x\n",
     "\tname = a \\\n",
     "[core]\n\tabbrev = 7\u2028[advice]\n\tfsmonitor = x\n",
+    '[remote "origin.uploadpack\0"]\n\tprune = x\n',
+    '[branch "main.remote\x7f"]\n\tmerge = x\n',
     "[a\n",
     '\tname = "a\n',
 )

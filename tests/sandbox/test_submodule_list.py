@@ -28,6 +28,7 @@ REFUSED = (
     ("core.fsmonitor", "[core]\n\tfsmonitor = x\n"),
     ("include.path", "[include]\n\tpath = x\n"),
     ("a line that git would not write so", '[submodule "x"]\n\tpath = x\\\n'),
+    ("a line that git would not write so", '[submodule "x.update\0"]\n\tbranch = !touch mark\n'),
     ("too many settings", "#" * (CONFIG_CHARS_MAX + 1)),
 )
 

@@ -7,9 +7,8 @@ somebody asks for submodules, and then by its form alone.
 from __future__ import annotations
 
 import os
-import stat
 
-from sandgate.kernel.beneath import open_canonical
+from sandgate.execution.plain_file import read_plain
 from sandgate.protocol.denials import Refused
 from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, Place
 from sandgate.sandbox.submodule_list import refused_entry
@@ -53,22 +52,14 @@ def _wrong(path: str, before: bytes | None, place: Place) -> str:
 
 
 def _read(path: str) -> bytes | None:
-    """A plain file without other names, by which it could be changed later; None for none."""
-    directory, _, name = path.rpartition("/")
-    parent = open_canonical(directory or "/", os.O_PATH | os.O_DIRECTORY)
+    """None for none."""
     try:
-        if not os.access(name, os.F_OK, dir_fd=parent, follow_symlinks=False):
-            return None
-        held = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
-    finally:
-        os.close(parent)
-    with open(held, "rb") as file:
-        about = os.fstat(held)
-        if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
-            raise OSError("it is no plain file, or has a second name")
-        if about.st_size > CONFIG_CHARS_MAX:
-            raise OSError("it is too large")
-        return file.read(CONFIG_CHARS_MAX)
+        content = read_plain(path, CONFIG_CHARS_MAX + 1)[1]
+    except FileNotFoundError:
+        return None
+    if len(content) > CONFIG_CHARS_MAX:
+        raise OSError("it is too large")
+    return content
 
 
 def _is_below_any(path: str, places: tuple[str, ...]) -> bool:

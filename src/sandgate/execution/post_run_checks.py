@@ -9,6 +9,7 @@ came, so it is only reported. Files that the command may change if what they say
 from __future__ import annotations
 
 import os
+import stat
 import time
 
 from sandgate.execution.planted import FILES_CLOCK
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from sandgate.sandbox.memory import Mark
 
     Identity = tuple[int, int, int]  # device, inode, type with the link bit
+    Lifted = tuple[Identity | None, bytes]
 
 _TYPE_BITS = 0o170000
-CONTENT_BYTES_MAX = 1 << 20  # of a file that is judged
+CONTENT_BYTES_MAX = 16 << 20  # of a file that is judged; larger than any that may come in its place
+LOOKED_AT_MAX = 4096  # files and directories below a protected name that git alone was let change
 # From so many names on, a directory is listed once, unless it is so large that asking for each costs less.
 LISTED_FROM_NAMES, LISTED_ENTRIES_MAX = 8, 1000
 
@@ -51,8 +54,8 @@ class PostRunChecks:
         self._marks = marks or {}
         self._permissions = permissions
         self._judged = {path: _content(path) for path in permissions.judged} if plan.confined else {}
-        self._lifted = {path: _identity(path) for path in permissions.lifted} if plan.confined else {}
-        self._began_ns = time.clock_gettime_ns(FILES_CLOCK) if self._judged else 0
+        self._lifted = {path: _as_lifted(path) for path in permissions.lifted} if plan.confined else {}
+        self._began_ns = time.clock_gettime_ns(FILES_CLOCK) if self._judged or self._lifted else 0
         self._now: dict[str, bool] = {}  # which of them still show the same, at one look
         self.looked = False
         self.created: tuple[str, ...] = ()  # protected names that did not exist, and do now
@@ -91,15 +94,16 @@ class PostRunChecks:
             return False
         from sandgate.execution.pointers import is_sound
 
-        return is_sound(path, drafts, self._absent)
+        return is_sound(path, drafts, self._permissions.open_places, self._absent)
 
-    def _is_as_git_leaves_it(self, path: str, was: Identity | None) -> bool:
-        if (now := _identity(path)) is None:
+    def _is_as_git_leaves_it(self, path: str, was: Lifted) -> bool:
+        if not _exists(path):
+            return True
+        if _as_lifted(path) == was and (was[1] or not _is_changed_since(path, self._began_ns)):
             return True
         from sandgate.execution.pointers import is_sound
 
-        is_same = now == was and not path.endswith(f"/{DIRECTORY}")
-        return is_same or is_sound(path, self._permissions.drafts, self._lifted)
+        return is_sound(path, self._permissions.drafts, self._permissions.open_places, self._lifted)
 
     def _has_changed(self, path: str, inode: int) -> bool:
         if not _exists(path):
@@ -208,11 +212,39 @@ def _content(path: str) -> tuple[int, bytes | None]:
     """Inode and content of a file that is judged; 0 and None where there is none."""
     if not _exists(path):
         return 0, None
+    from sandgate.execution.plain_file import read_plain
+
     try:
-        with open(path, "rb", buffering=0) as file:
-            return os.fstat(file.fileno()).st_ino, file.read(CONTENT_BYTES_MAX)
-    except OSError:
-        return 0, b""  # it keeps its owner out; what comes in its place is judged as new
+        return read_plain(path, CONTENT_BYTES_MAX, one_name=False)
+    except OSError:  # a link or a pipe by now, or it keeps its owner out; what comes in its place is judged as new
+        return (_identity(path) or (0, 0))[1], None
+
+
+def _as_lifted(path: str) -> Lifted:
+    """What it is, and what it says if it leads git elsewhere."""
+    if not path.endswith(f"/{DIRECTORY}"):
+        return _identity(path), b""
+    from sandgate.execution.pointers import content_of
+
+    return _identity(path), content_of(path)
+
+
+def _is_changed_since(path: str, began_ns: int) -> bool:
+    """Whether anything at or below it is of later; also where that cannot be told."""
+    waiting = [path]
+    for _ in range(LOOKED_AT_MAX):
+        if not waiting:
+            return False
+        place = waiting.pop()
+        try:
+            found = os.lstat(place)
+            below = os.listdir(place) if stat.S_ISDIR(found.st_mode) else ()
+        except OSError:
+            return True
+        if found.st_ctime_ns >= began_ns:
+            return True
+        waiting += [f"{place}/{name}" for name in below]
+    return True
 
 
 def _identity(path: str) -> Identity | None:

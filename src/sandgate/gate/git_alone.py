@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 def moving(permissions: EffectivePermissions, command: CommandRequest) -> EffectivePermissions:
     """The permissions without what stands in the way of such a line; the same for others."""
     moves = moves_of(command.argv, os.path.realpath(command.cwd))
-    return permissions if moves == NOTHING else lifted(permissions, moves)
+    return permissions if moves == NOTHING else lifted(permissions, moves, os.path.isdir)
 
 
 def with_steady_programs(plan: ConfinedCommand) -> ConfinedCommand:
-    """Its programs are found where no command can put others."""
+    """Its programs are found where no command can put others, nor exchange what leads there."""
     places = plan.env.get("PATH", "").split(os.pathsep)
-    steady = [place for place in places if place[:1] == "/" and not plan.permissions.may_write(os.path.realpath(place))]
-    return plan.but(env={**plan.env, "PATH": os.pathsep.join(steady)})
+    real = [os.path.realpath(place) for place in places if place[:1] == "/"]
+    steady = [place for place in real if not plan.permissions.may_write(place)]
+    return plan.but(env={**plan.env, "PATH": os.pathsep.join(dict.fromkeys(steady))})

@@ -115,9 +115,9 @@ SEEN_LESS_SECRETS = {
     ".conda/.condarc": "lines",
     ".conda/condarc": "lines",
     ".sbt/repositories": "lines",
-    ".gradle/init.gradle": "lines",
-    ".gradle/init.gradle.kts": "lines",
-    ".Rprofile": "lines",
+    ".gradle/init.gradle": "code",
+    ".gradle/init.gradle.kts": "code",
+    ".Rprofile": "code",
 }
 # The same on the machine.
 MACHINES_LESS_SECRETS = {"/etc/pip.conf": "lines", "/etc/xdg/pip/pip.conf": "lines", "/etc/uv/uv.toml": "toml"}
@@ -148,7 +148,22 @@ _TOKENS: tuple[tuple[tuple[str, ...], int], ...] = (
 )
 _TOKEN_STARTS = tuple(start for starts, _length in _TOKENS for start in starts)
 _SCHEMES = ("bearer ", "basic ", "digest ", "negotiate ")  # of an `Authorization`, compared in lower case
-_SECRET_SIGNS = ("PASS", "PWD", "AUTH", "PROXY", "HEADER", "BEARER", "BASIC ", "AWS_", "_PAT", "_JWT", "://")
+_SECRET_SIGNS = (
+    "PASS",
+    "PWD",
+    "AUTH",
+    "PROXY",
+    "HEADER",
+    "BEARER",
+    "BASIC ",
+    "AWS_",
+    "_PAT",
+    "PAT =",
+    "PAT=",
+    "JWT",
+    "CURL",
+    "://",
+)
 
 _PRIVATE_KEY_SIGNS = ("PRIVATE KEY-----", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1")
 
@@ -247,10 +262,16 @@ def may_hold_secrets(text: str) -> bool:
     """A quick look at settings: false only where none of the words are in them by which secrets are known."""
     upper = text.upper()
     return (
-        ("@" in text and "://" in text)
+        ("@" in text and ("://" in text or "\\" in text or any(map(_names_who, text.split()))))
+        or "\\u" in text
         or any(word in upper for word in (*_SECRET_WORDS, *_SECRET_SIGNS))
         or any(start in text for start in _TOKEN_STARTS)
     )
+
+
+def _names_who(word: str) -> bool:
+    who, at, _ = word.partition("@")
+    return bool(at) and ":" in who
 
 
 def is_private_key(value: str) -> bool:

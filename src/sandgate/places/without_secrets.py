@@ -110,9 +110,14 @@ def may_be_secret(part: str) -> bool:
 def _plain(value: str) -> str:
     if len(value) > VALUE_CHARS_MAX or not _VALUE_CHARS.issuperset(value) or "://" in value:
         raise _Unexpected
-    if any(may_be_secret(part) for part in value.replace("/", " ").split()):
+    if any(may_be_secret(part) for part in value.replace("/", " ").split()) or _names_login(value):
         raise _Unexpected
     return value
+
+
+def _names_login(value: str) -> bool:
+    """`user:password@host`, of an address without a scheme."""
+    return any(":" in word.partition("@")[0] and "@" in word for word in value.replace(",", " ").split())
 
 
 def _npm(text: str) -> str:
@@ -192,7 +197,7 @@ def _json_plain(value: object, quoted: Callable[[str], str]) -> str:
         return "true" if value else "false"
     if not isinstance(value, str):
         raise _Unexpected
-    if len(value) > VALUE_CHARS_MAX or any(map(may_be_secret, value.split())):
+    if len(value) > VALUE_CHARS_MAX or any(map(may_be_secret, value.split())) or _names_login(value):
         raise _Unexpected
     return quoted(value)
 

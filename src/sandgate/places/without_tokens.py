@@ -33,6 +33,9 @@ _GIT_HARMLESS = words_of("""
     """)
 _GIT_STORES = ("cookiefile", "sslkey", "proxysslkey")  # the value is a file of secrets
 _FREE = ("alias.", "credential-alias.", "trailer.")  # sections in which people choose the names
+# Short names that mean secrets as a whole only.
+_WHOLE = words_of("auth authorization oauth pat pwd jwt")
+_GIVES = ("-u", "--user", "--proxy-user", "-U")  # options behind which a login stands
 _HARMLESS = words_of("credential_provider global_credential_providers root_keys key_threshold keyring_provider")
 
 
@@ -74,20 +77,32 @@ def holds_secret(text: str) -> bool:
     if any(header in lowered for header in _HEADERS):
         return True
     words = "=".join(map(str.strip, text.split("="))).translate(_BREAKS).split()
-    if any(map(_is_scheme_of, words, words[1:])) or any(_is_assigned(word) or _is_login(word) for word in words):
+    if any(map(_is_given, words, words[1:])) or any(_is_assigned(word) or _is_login(word) for word in words):
         return True
     return any(is_secret_value(part) for word in words for part in (word, *word.replace(":", "=").split("=")))
 
 
+def _is_given(word: str, following: str) -> bool:
+    """`Bearer …`, `--token …`, `password= …`, `-u user:…`."""
+    if word.endswith("sshpass") and following[:2] == "-p":
+        return True
+    if following.startswith((*_VARIABLE, "-")):
+        return False
+    if word in _GIVES:
+        who, colon, password = following.partition(":")
+        return bool(who and colon and password) and not password.startswith((*_VARIABLE, "//"))
+    is_named = word[:2] == "--" or word[-1:] == "="
+    return _is_scheme_of(word, following) or (is_named and _is_secret(word.strip("-=")))
+
+
 def _is_scheme_of(word: str, following: str) -> bool:
-    """`Bearer …`."""
     telling = "=" in following or any(map(str.isdigit, following))
     return word.lower() in _SCHEMES and telling and len(following) >= SCHEME_CHARS_MIN
 
 
 def _is_assigned(word: str) -> bool:
     """`password=x`, in the text of a command."""
-    name, equals, value = word.partition("=")
+    name, equals, value = word.partition(":" if word.startswith("pass:") else "=")
     return bool(equals) and len(value) >= WORD_CHARS_MIN and not value.startswith(_VARIABLE) and _is_secret(name)
 
 
@@ -99,7 +114,7 @@ def _is_login(word: str) -> bool:
 
 def _is_secret(name: str) -> bool:
     name = name.strip("\"'-: \t").replace("-", "_")
-    return name.lower() not in _HARMLESS and is_secret_name(name)
+    return name.lower() not in _HARMLESS and (name.lower() in _WHOLE or is_secret_name(name))
 
 
 def without_logins(text: str, *, hidden_parts: bool) -> str:
@@ -116,8 +131,8 @@ def without_logins(text: str, *, hidden_parts: bool) -> str:
         if "@" in path and ":" in authority:  # a slash in a password
             raise _Unclear
         kept = "" if scheme in _WEB else who.partition(":")[0]
-        if scheme in _WEB and hidden_parts and any(map(may_be_secret, path.split("/"))):
-            raise _Unclear
+        if scheme in _WEB and hidden_parts and (any(map(may_be_secret, path.split("/"))) or "/t/" in f"/{path}"):
+            raise _Unclear  # conda's servers take a token behind `/t/`
         shown += f"://{kept + at if kept else ''}{host}{slash}{path}{following}"
         before, separator, rest = following, next_separator, after
     return shown
@@ -142,18 +157,31 @@ def _git(text: str) -> str:
 
 def _is_gits_secret(head: str, line: str) -> bool:
     value = line.partition("=")[2]
-    for key, _ in git_settings.parsed(head + line):
+    for key, said in git_settings.parsed(head + line):
         last = key.rpartition(".")[2]
         free = last in _GIT_HARMLESS or key.startswith(_FREE)
         if value.strip() and not free and (last in _GIT_SECRETS or _is_secret(last)):
             return True
-    return holds_secret(value)
+        # Quotes and lines that go on may stand anywhere in what git reads as one word.
+        if without_logins(said, hidden_parts=False) != said or holds_secret(said):
+            return True
+        if key.startswith("credential.") and last == "helper" and said[:1] == "!" and "password" in said:
+            return True
+    return holds_secret(value) or _ends_in_secret(value)
+
+
+def _ends_in_secret(value: str) -> bool:
+    """Whether behind it, in a comment, a secret's name is followed by something."""
+    marks = [at for mark in (" #", " ;", "\t#", "\t;", " //") if (at := value.find(mark)) >= 0]
+    words = value[min(marks) + 2 :].replace("=", " ").replace(":", " ").split() if marks else []
+    return any(_is_secret(word) for word in words[:-1])
 
 
 def _comments(line: str) -> bool:
     """Whether a secret is in a comment: a setting that was put out of force, for one."""
-    words = line.strip().lstrip("#;- ").replace("=", " ").replace(": ", " ").split()
-    return holds_secret(line) or (len(words) == 2 and ("=" in line or ":" in line) and _is_secret(words[0]))
+    words = line.strip().lstrip("#;-/* ").replace("=", " ").replace(": ", " ").split()
+    telling = "=" in line or ":" in line or any(map(str.isdigit, words[-1] if words else ""))
+    return holds_secret(line) or (len(words) == 2 and telling and _is_secret(words[0]))
 
 
 def _toml(text: str) -> str:
@@ -170,10 +198,13 @@ def _toml(text: str) -> str:
             if holds_secret(said):
                 raise _Unclear
         else:
-            last = name.strip().rpartition(".")[2]
-            named = bool(equals) and not section.startswith(_FREE) and _is_secret(last)
+            if "\\" in name or "\\u" in value.lower():  # another way to write any letter
+                raise _Unclear
+            parts = f"{section}{name}".split(".")
+            named = bool(equals) and not section.startswith(_FREE) and any(map(_is_secret, parts))
             clean = _table(clean)
-            if (named or holds_secret(clean.partition("=")[2] if equals else clean)) and _is_whole(value):
+            left = clean.partition("=")[2] if equals else clean
+            if (named or holds_secret(left) or _ends_in_secret(left)) and _is_whole(value):
                 clean = ""
         shown.append(clean)
     if quotes and "".join(shown) != text:
@@ -214,20 +245,38 @@ def _plain_lines(text: str) -> str:
     dropped_at = -1  # how far a secret's name is from the margin, while what belongs to it may follow
     for line in _logical(text):
         margin = len(line) - len(line.lstrip(" \t"))
-        if dropped_at >= 0 and margin > dropped_at and line.strip():
+        belongs = margin > dropped_at or not line.strip() or (margin == dropped_at and line[margin] == "-")
+        if dropped_at >= 0 and belongs:
             continue
         dropped_at = -1
         clean = without_logins(line, hidden_parts=True)
         said = clean.strip()
-        if said.startswith(("#", "--", "//")):
+        if said.startswith(("#", "--", "//", "/*", "*")):
             shown.append("" if _comments(clean) else clean)
             continue
         said = said.removeprefix("export ").lstrip("-: ")
         at = min((place for sign in "=: " if (place := said.find(sign)) >= 0), default=len(said))
         named, value = _is_secret(said[:at]), said[at:].lstrip("=: ")
         dropped_at = margin if named else -1
-        shown.append("" if (named and value) or holds_secret(value) else clean)
+        is_dropped = (named and value) or holds_secret(value) or holds_secret(said) or _ends_in_secret(said)
+        if (is_dropped and not _is_ended(said)) or (named and not value and said.endswith("=")):
+            raise _Unclear
+        shown.append("" if is_dropped else clean)
     return "".join(shown)
+
+
+def _is_ended(said: str) -> bool:
+    """Whether what a line says is not gone on with, by brackets, quotes or a sign, where the margin does not tell."""
+    opened = any(said.count(one) > said.count(other) for one, other in ("()", "[]"))
+    return not opened and '"""' not in said and said.count('"') % 2 == 0 and not said.endswith(("\\", "+", "=", ","))
+
+
+def _code(text: str) -> str:
+    """A program: what a line means, the others say, so it is shown as it is or not at all."""
+    words = "".join(char if char.isalnum() or char in "_-" else " " for char in text).split()
+    if without_logins(text, hidden_parts=True) != text or holds_secret(text) or any(map(_is_secret, words)):
+        raise _Unclear
+    return text
 
 
 def _logical(text: str, goes_on: Callable[[str], bool] | None = None) -> Iterator[str]:
@@ -246,4 +295,4 @@ def _logical(text: str, goes_on: Callable[[str], bool] | None = None) -> Iterato
         yield whole
 
 
-_FORMS: dict[str, Callable[[str], str]] = {"git": _git, "toml": _toml, "lines": _plain_lines}
+_FORMS: dict[str, Callable[[str], str]] = {"git": _git, "toml": _toml, "lines": _plain_lines, "code": _code}

@@ -16,6 +16,8 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.protocol.permissions import EffectivePermissions
 
 COMMANDS_MAX = 16  # of one line
@@ -68,13 +70,17 @@ def moves_of(argv: tuple[str, ...], cwd: str) -> Moves:
     return found
 
 
-def lifted(permissions: EffectivePermissions, moves: Moves) -> EffectivePermissions:
-    """The permissions without what stands in the way of `moves`; what was lifted stands in `lifted`."""
+def lifted(
+    permissions: EffectivePermissions, moves: Moves, is_directory: Callable[[str], bool]
+) -> EffectivePermissions:
+    """The permissions without what stands in the way of `moves`; what was lifted stands in `lifted`. A whole git
+    directory of a submodule does not: git takes none away."""
     closed = (*permissions.read_only, *permissions.absent)
     roots = permissions.open_places
     places = [path.rpartition("/")[0] for path in closed if path.endswith(f"/{DIRECTORY}")]
     places = [place for place in places if place not in roots and f"{place}/{DIRECTORY}" not in permissions.drafts]
     wanted = [place for place in places if moves.takes_all or _is_at_or_below_any(place, moves.taken)]
+    wanted = [place for place in wanted if not is_directory(f"{place}/{DIRECTORY}")]
     wanted += [path for path in moves.taken if any(_is_at_or_below_any(place, (path,)) for place in wanted)]
     wanted = [place for place in wanted if not any(_is_at_or_below_any(root, (place,)) for root in roots)]
     gone = {path for path in (*closed, *permissions.pinned) if _is_at_or_below_any(path, wanted)}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Settings = list[tuple[str, str]]
 
 CONFIG_CHARS_MAX = 1 << 20  # of one file
-_HEADER = re.compile(r'\[[A-Za-z][A-Za-z0-9.-]*(?: "[^"\\\n]*")?\]')
+_HEADER = re.compile(r'\[[A-Za-z][A-Za-z0-9.-]*(?: "[^"\\\x00-\x1f\x7f]*")?\]')
 _VALUE = r'(?:[^"\\#;\x00-\x1f\x7f]*|"[^"\\\x00-\x1f\x7f]*")'
 _SETTING = re.compile(r"[ \t]*[A-Za-z][A-Za-z0-9-]*(?:[ \t]*=[ \t]*" + _VALUE + r")?[ \t]*")
 _OVER_THE_NETWORK = re.compile(r"(?:https?|ssh|git)://(?!-|[^/]*@-)[^\s\x00-\x1f]+")
@@ -125,9 +125,14 @@ def _may_lead(key: str, value: str, before: Settings, place: Place) -> bool:
         return _FETCHED.fullmatch(value) is not None
     if last == "tagopt":
         return value in _TAGOPTS
-    if section == "remote" and had:
+    if section == "remote" and (had or not _is_free_name(name, before)):
         return False
     return all(old != key for old, _ in before) and may_be_named(value, place, relative=section == "submodule")
+
+
+def _is_free_name(name: str, before: Settings) -> bool:
+    """As git names remotes, and no address or path that a branch follows by itself: it would lead there from now on."""
+    return is_ref_name(f"refs/remotes/{name}") and all(value != name for _, value in before)
 
 
 def _may_follow(key: str, value: str, before: Settings) -> bool:
