@@ -224,7 +224,17 @@ static int judge_truncate(const struct held *held) {
     return 0;
 }
 
+/* By a second name a late one would be changed all the same. */
 static int judge_link(const struct held *held) {
+    static struct place old;
+    int plain = same_text(held->call->name, "link");
+    uint64_t flags = plain ? 0 : held->args[4];
+    resolve_operand(held, plain ? NONE : 0, plain ? 0 : 1, (flags & AT_SYMLINK_FOLLOW) != 0, 0, &old);
+    if (is_late(held, &old)) return refuse_bringing(held, &old, OP_CREATE);
+    if (flags & AT_EMPTY_PATH) {
+        resolve_descriptor(held->supervisor, held->pid, directory_of(held, 0), &old);
+        if (is_late(held, &old)) return refuse_bringing(held, &old, OP_CREATE);
+    }
     /* Whether the old name exists does not matter for protected names, and a missing one is rarely worth a look. */
     return judge_make(held);
 }

@@ -99,6 +99,46 @@ def test_one_that_came_while_a_command_runs_is_not_written_by_it(victim: Victim)
     assert victim.here("git -C lib log --format=%s") == "l"
 
 
+SECOND = (
+    "python3 -c 'from ctypes import CDLL; "
+    'print(CDLL(None).linkat(-100, b"/proc/self/fd/5", -100, b"lib/other", 0x400))\'; '
+    "echo gitdir: ../evil/.git > lib/other"
+)
+LATER = {
+    "a second name": "ln lib/.git other; echo gitdir: ../evil/.git > other",
+    "a descriptor": "exec 5< lib/.git; echo gitdir: ../evil/.git > /proc/self/fd/5",
+    "another name meanwhile": "mv lib/.git other; echo gitdir: ../evil/.git > other; mv other lib/.git",
+    "another directory": "mv lib other; echo gitdir: ../evil/.git > other/.git; mv other lib",
+    "a directory that is exchanged": (
+        "mkdir other; echo gitdir: ../evil/.git > other/.git; "
+        'python3 -c \'import ctypes; print(ctypes.CDLL(None).renameat2(-100, b"other", -100, b"lib", 2))\''
+    ),
+    "a second name beside it": "ln lib/.git lib/other; echo gitdir: ../evil/.git > lib/other",
+    "another name beside it": "mv lib/.git lib/x; echo gitdir: ../evil/.git > lib/x; mv lib/x lib/.git",
+    "a second name of what is open": f"exec 5< lib/.git; {SECOND}",
+}
+
+
+@pytest.mark.parametrize("way", LATER)
+def test_nor_in_another_way(victim: Victim, way: str) -> None:
+    """Required: a server that began before has no mount on it, and what it changes would be obeyed while it lives."""
+    gate = victim.stage.repo / "gate"
+    os.mkfifo(gate)
+    victim.stage.own()
+    victim.here(EVIL)
+    with victim.starting(f"echo began; read go < gate; {LATER[way]}; echo tried; read go < gate") as server:
+        assert server.readline() == "began\n"
+        assert victim.inside(UPDATE).exit_code == 0
+        gate.write_text("go\n")
+        while server.readline() != "tried\n":
+            pass
+        assert not victim.is_caught()
+        gate.write_text("go\n")
+    victim.here("rm -rf other gone lib; git -c protocol.file.allow=always submodule update -q --init -f")
+    victim.here(LATER[way])
+    assert victim.is_caught()
+
+
 def test_one_that_went_while_a_command_runs_does_not_come_back(victim: Victim) -> None:
     """Required: its mount goes with it, and the directory that held it may be another one."""
     gate = victim.stage.repo / "gate"

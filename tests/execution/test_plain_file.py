@@ -40,5 +40,7 @@ def test_nothing_else_is_read_or_waited_for(tmp_path: Path, kind: str) -> None:
         os.mkfifo(path)
     elif kind == "directory":
         path.mkdir()
-    with pytest.raises(OSError):
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(OSError, match=r"no plain file|No such file|symbolic links|Not a directory"):
         read_plain(str(path), 100)
+    assert len(os.listdir("/proc/self/fd")) == before

@@ -20,8 +20,11 @@ def read_plain(path: str, bytes_max: int, *, one_name: bool = True) -> tuple[int
         held = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)
     finally:
         os.close(parent)
-    with open(held, "rb") as file:
+    try:
         about = os.fstat(held)
         if not stat.S_ISREG(about.st_mode) or (one_name and about.st_nlink > 1):
             raise NotPlain("it is no plain file, or has a second name")
-        return about.st_ino, file.read(bytes_max)
+        with open(held, "rb", closefd=False) as file:
+            return about.st_ino, file.read(bytes_max)
+    finally:
+        os.close(held)
