@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import stat
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
-from sandgate.modulecache import is_trusted
+from sandgate.modulecache import _undocumented, is_trusted
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "sandgate"
 LISTING = (
@@ -242,6 +245,19 @@ def test_what_a_later_run_does_without_is_no_longer_loaded_first(copy: Path) -> 
     assert run(copy, much)[2:] == ["6", "5"]
 
 
+def test_what_a_run_began_with_is_loaded_first_however_little_another_needed(copy: Path) -> None:
+    """Required: one run that needed little must not make all others slow."""
+    (copy / "later.py").write_text("")
+    much = LOADING_FIRST.replace("import sandgate.errors,", "import sandgate.later, sandgate.errors,")
+    now_and_then = much.replace("m.NARROWED_EVERY = 0", "m.NARROWED_EVERY = 1")
+    run(copy, much)
+    for _ in range(3):
+        run(copy, LOADING_FIRST)
+    assert run(copy, much)[2:] == ["6", "5"]
+    assert run(copy, now_and_then)[2:] == ["6", "0"]
+    assert run(copy, much)[2:] == ["6", "6"]
+
+
 def test_what_was_loaded_first_looks_like_any_module(copy: Path) -> None:
     plain = run(copy, DESCRIBING.replace("!= ['plain']", "== ['never']"))
     for _ in range(3):
@@ -372,3 +388,49 @@ OTHER = 4242
 def test_trust_is_a_matter_of_owner_and_mode(uid: int, gid: int, mode: int, trusted: bool) -> None:
     found = os.stat_result((mode | stat.S_IFREG, 1, 1, 1, uid, gid, 0, 0, 0, 0))
     assert is_trusted(found, owner=OTHER + 1) is trusted
+
+
+def texts_of(code: CodeType) -> Counter[str]:
+    """Every text that it holds, and how often."""
+    inside = (each for each in code.co_consts if isinstance(each, CodeType))
+    return sum(map(texts_of, inside), Counter(each for each in code.co_consts if isinstance(each, str)))
+
+
+def documentation_in(source: str) -> Counter[str]:
+    kinds = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    said = (ast.get_docstring(node, clean=False) for node in ast.walk(ast.parse(source)) if isinstance(node, kinds))
+    return Counter(filter(None, said))
+
+
+def test_what_is_loaded_first_lacks_its_documentation_and_nothing_else() -> None:
+    for path in SOURCE.rglob("*.py"):
+        source = path.read_text()
+        code = compile(source, str(path), "exec")
+        kept = _undocumented(code)
+        assert kept is not None
+        assert (kept.co_code, kept.co_names) == (code.co_code, code.co_names)
+        assert texts_of(code) - texts_of(kept) == documentation_in(source), path
+
+
+USES_ITS_OWN_DOCUMENTATION = """
+def twice():
+    "said"
+    return "said"
+class Kept:
+    "said"
+    other = "said"
+__doc__ = str(7)
+first = lambda: "no documentation"
+"""
+
+
+def test_a_text_that_is_also_used_stays() -> None:
+    code = _undocumented(compile(USES_ITS_OWN_DOCUMENTATION, "m", "exec"))
+    assert code is not None
+    names: dict[str, object] = {}
+    exec(code, names)
+    twice, kept, first = names["twice"], names["Kept"], names["first"]
+    assert callable(twice)
+    assert callable(first)
+    assert isinstance(kept, type)
+    assert (twice(), vars(kept)["other"], first(), names["__doc__"]) == ("said", "said", "no documentation", "7")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     # modules one by one; then again, a few at each place, what a run begins with, in this order
     Index = tuple[dict[str, tuple[About, Place]], tuple[tuple[str, About], ...], tuple[Place, ...]]
 
-FORMAT = "sandgate modules 7"
+FORMAT = "sandgate modules 8"
 HEAD_BYTES = 8  # the length of the index, little endian; then the index, then the code
 PACKAGE = "sandgate"
 INDEX_BYTES_MAX = 1 << 20  # some thousand modules
@@ -40,10 +40,11 @@ DIRECTORY = ospath.dirname(ospath.abspath(__file__))  # a copy of the package el
 LIBRARY = ospath.dirname(getattr(ospath, "__file__", f"{DIRECTORY}/"))  # Python's own modules
 FILE_NAME = f"{{name}}.{sys.implementation.cache_tag}.modules"
 GROUP_MAY_WRITE, OTHERS_MAY_WRITE = 0o020, 0o002
-# So often a run takes its modules one by one, and what it did without is no longer loaded first: that was found out
-# from a single run, which may have begun with much more than most.
+# So often a run takes its modules one by one, and what it began with is loaded first from then on: that was found out
+# from a single run, which may have begun with much more than most, or with less.
 NARROWED_EVERY = 16
 FILE_MODE = 0o644  # whatever the umask
+OF_FUNCTION = 0x1  # CO_OPTIMIZED of Python's code.h
 # What a run imports only to ask somebody; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.reviewers.terminal", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
@@ -127,7 +128,7 @@ class ModuleCache:
         ours = {name: each for name, each in fresh.items() if name not in self._before and _is_kept(name, each)}
         missing = [*ours]
         # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
-        narrower = self._needed() if self._is_narrowing else ()
+        needed = self._needed() if self._is_narrowing else ()
         is_first = not (self._first or missing) and not any(name.startswith(RARELY_FIRST) for name in self.used)
         if (missing or is_first) and not sys.dont_write_bytecode:
             found = {name: one for name in missing if (one := _made_of(ours[name])) is not None}
@@ -137,16 +138,18 @@ class ModuleCache:
                     _write_anew(self._file, self._known() | found, first)
             elif found:
                 self._extend(found)
-        elif narrower and len(narrower) < len(self._first) and not sys.dont_write_bytecode:
-            _write_anew(self._file, self._known(), narrower)
+        elif needed and {*needed} != {name for name, _about in self._first} and not sys.dont_write_bytecode:
+            _write_anew(self._file, self._known(), needed)
         descriptor, self._descriptor, self._single, self._first = self._descriptor, -1, {}, ()
         if descriptor >= 0:
             close(descriptor)  # last: a thread that still imports must not read another file under this number
 
     def _needed(self) -> tuple[str, ...]:
-        """Of what is loaded first, what this run began with."""
-        needed = frozenset([*self.used][: self._begun])
-        return tuple([name for name, _about in self._first if name in needed])
+        """What this run began with; of a run that asks somebody, no more than what is loaded first."""
+        needed = tuple(self.used)[: self._begun]
+        if any(name.startswith(RARELY_FIRST) for name in needed):
+            return tuple([name for name, _about in self._first if name in needed])
+        return needed
 
     def _extend(self, found: "dict[str, Made]") -> None:
         """Write the file with more modules. What it has is copied as it is: reading it takes a tenth of a second."""
@@ -277,11 +280,34 @@ def _opened(file: str) -> "tuple[int, int, Index]":
 def _write_anew(file: str, made: "dict[str, Made]", first: tuple[str, ...]) -> None:
     names = [name for name in first if name in made]
     code, places = b"", []
-    for group in _groups([made[name][1] for name in names]):
+    for group in _groups([_undocumented(made[name][1]) for name in names]):
         codes = marshal.dumps(group)
         places.append((len(code), len(codes)))
         code += codes
     _write(file, code, ({}, tuple((name, made[name][0]) for name in names), tuple(places)), made)
+
+
+def _undocumented(code: "CodeType | None") -> "CodeType | None":
+    """Without the texts that document modules, classes and functions: a tenth of the bytes, and no run shows any."""
+    if code is None:
+        return None
+    from opcode import opmap
+
+    consts = [_undocumented(each) if isinstance(each, type(code)) else each for each in code.co_consts]
+    steps = [*zip(code.co_code[::2], code.co_code[1::2], strict=True)]
+    takes = (opmap["LOAD_CONST"], opmap.get("RETURN_CONST", opmap["LOAD_CONST"]))  # the second: Python 3.12 and 3.13
+    # Which one each step takes, by number: none of those beyond what one byte says, as a text always stands in front.
+    taken = [
+        number if step in takes and before[0] != opmap["EXTENDED_ARG"] else None
+        for before, (step, number) in zip([(0, 0), *steps], steps, strict=False)
+    ]
+    if code.co_flags & OF_FUNCTION and code.co_name[0] != "<" and isinstance(consts[0], str) and 0 not in taken:
+        consts[0] = None  # there, and nowhere used: the text
+    for number, (then, name) in zip(taken, steps[1:], strict=False):
+        is_said = then == opmap["STORE_NAME"] and code.co_names[name : name + 1] == ("__doc__",)
+        if is_said and number is not None and taken.count(number) == 1:
+            consts[number] = None
+    return code.replace(co_consts=tuple(consts))
 
 
 def _groups(codes: "list[CodeType | None]") -> "Iterator[tuple[CodeType | None, ...]]":
