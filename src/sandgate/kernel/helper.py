@@ -11,10 +11,10 @@ from __future__ import annotations
 import fcntl
 import os
 from _socket import MSG_DONTWAIT, MSG_NOSIGNAL, SCM_RIGHTS, SOL_SOCKET
-from struct import Struct
 
 from sandgate.kernel.child import Ended
 from sandgate.kernel.helper_process import reap, start_helper
+from sandgate.kernel.number_rows import packed_descriptors
 from sandgate.kernel.plan_codec import (
     EMPTY_NETWORK,
     KILL,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 PROBE_LIMIT_MS = 2000
 _SIGKILL = 9  # the signal module costs an import of `enum`
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
-_DESCRIPTORS = Struct("=4i")  # the plan, then the streams
 
 
 class HelperChild:
@@ -177,7 +176,7 @@ class Prepared:
             raise AssertionError("a prepared helper starts one plan")
         sealed = _sealed(plan)
         try:
-            rights = _DESCRIPTORS.pack(sealed, stdin, stdout, stderr)
+            rights = packed_descriptors(sealed, stdin, stdout, stderr)
             status.sendmsg((request(PLAN),), ((SOL_SOCKET, SCM_RIGHTS, rights),), MSG_NOSIGNAL)
         except (BrokenPipeError, ConnectionResetError):
             pass  # it could not build the rest and has ended: its last packet says why

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET
 from _thread import allocate_lock
-from struct import Struct
 
 from sandgate.kernel.helper_process import reap, start_helper
+from sandgate.kernel.number_rows import DESCRIPTOR_BYTES, packed_descriptors, unpacked_descriptors
 from sandgate.kernel.plan_codec import NETWORK, PACKET_BYTES_MAX, request
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Parts = tuple[int, int]  # descriptors: the user namespace that owns it, and the network namespace
 
 RECEIVE_LIMIT_S = 2.0
-PARTS = Struct("=2i")
+PARTS_BYTES = 2 * DESCRIPTOR_BYTES
 
 
 class Network:
@@ -38,7 +38,7 @@ class Network:
     def send_to(self, status: socket) -> None:
         """Lends it on to a helper."""
         assert self.parts is not None  # neither given back nor discarded yet
-        status.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, PARTS.pack(*self.parts)),))
+        status.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, packed_descriptors(*self.parts)),))
 
     def give_back(self) -> None:
         """Nobody needs the descriptors any more; who runs in it goes on. May be repeated."""
@@ -138,10 +138,10 @@ def _order_network(status: socket) -> None:
 
 
 def _received(status: socket) -> Parts | None:
-    _packet, ancillary, _flags, _address = status.recvmsg(PACKET_BYTES_MAX, CMSG_SPACE(PARTS.size), MSG_CMSG_CLOEXEC)
+    _packet, ancillary, _flags, _address = status.recvmsg(PACKET_BYTES_MAX, CMSG_SPACE(PARTS_BYTES), MSG_CMSG_CLOEXEC)
     for level, kind, content in ancillary:
-        if (level, kind, len(content)) == (SOL_SOCKET, SCM_RIGHTS, PARTS.size):
-            owner, itself = PARTS.unpack(content)
+        if (level, kind, len(content)) == (SOL_SOCKET, SCM_RIGHTS, PARTS_BYTES):
+            owner, itself = unpacked_descriptors(content)
             return owner, itself
     return None
 

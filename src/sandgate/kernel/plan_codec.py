@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import errno
 from os import fsdecode, fsencode, major, minor
-from struct import Struct
-from struct import error as CutShort  # noqa: N812 - it is an exception class with a lower-case name
 from sys import hash_info
 
 from sandgate.errors import RequestError
 from sandgate.kernel.child import Ended, ended_from
+from sandgate.kernel.number_rows import NumberRow
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
 from sandgate.protocol.denials import Refused
 from sandgate.record import Record
@@ -35,16 +34,16 @@ MAGIC = b"SGPLAN2\0"
 PLAN_BYTES_MAX = 16 << 20  # plan.h
 PACKET_BYTES_MAX = 16 << 10  # report.c
 
-_HEADER = Struct("<8sIQ")  # magic, bytes in all, the records as one number modulo 2 ** 61 - 1
-_RECORD = Struct("<II")
+_HEADER = NumberRow(4, 8)  # behind the magic: bytes in all, the records as one number modulo 2 ** 61 - 1
 _PRIME = (1 << 61) - 1
-_NUMBER = Struct("<I")
-_PAIR = Struct("<II")
-_LIMIT_VALUE = Struct("<IQ")
-_HOST_VALUE = Struct("<HH16s")
-_EXPECTED_HEAD = Struct("<IIIQQ")  # kind, major and minor number of the device, inode, last change
-_REFUSED_HEAD = Struct("<IIIIII")
-_FINISHED_HEAD = Struct("<III")
+_NUMBER = NumberRow(4)
+_PAIR = NumberRow(4, 4)
+_LIMIT_VALUE = NumberRow(4, 8)
+_HOST_VALUE = NumberRow(2, 2)
+_ADDRESS_BYTES = 16  # behind it; of an older address the first four
+_EXPECTED_HEAD = NumberRow(4, 4, 4, 8, 8)  # kind, major and minor number of the device, inode, last change
+_REFUSED_HEAD = NumberRow(4, 4, 4, 4, 4, 4)
+_FINISHED_HEAD = NumberRow(4, 4, 4)
 
 ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY, CONTENT = range(1, 14)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED, SERVING = range(1, 6)
@@ -118,11 +117,11 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     if plan.bound is not None:
         records += _expected(plan.bound)
     own, (places, places_remain) = b"".join(records), _paths(plan.mounts, plan.overlays, plan.permissions)
-    length = _HEADER.size + len(own) + len(places)
+    length = len(MAGIC) + _HEADER.size + len(own) + len(places)
     if length > PLAN_BYTES_MAX:
         raise RequestError("the command is too long", why=f"with its environment it exceeds {PLAN_BYTES_MAX} bytes")
     remain = (remainder_of(own) + places_remain * pow(2, 8 * len(own), _PRIME)) % _PRIME
-    return _HEADER.pack(MAGIC, length, remain) + own + places
+    return MAGIC + _HEADER.pack(length, remain) + own + places
 
 
 _last_environment: tuple[tuple[tuple[str, str], ...], bytes] = (), b""
@@ -163,7 +162,7 @@ def _paths(
     last = _recent.get(key)
     if last is not None:
         return last[1]
-    kinds = [_NUMBER.pack(_MOUNT_KINDS[each.kind]) for each in mounts]
+    kinds = [_MOUNT_KINDS[each.kind].to_bytes(4, "little") for each in mounts]
     paths = _encoded([each.path for each in mounts])
     records = [_record(MOUNT, kind + path + b"\0") for kind, path in zip(kinds, paths, strict=True)]
     for at, mount in enumerate(mounts):
@@ -213,16 +212,16 @@ def decode(packet: bytes) -> Finished | NotStarted | Refused:
     try:
         (kind,) = _NUMBER.unpack_from(packet)
         return _READERS[kind](packet[_NUMBER.size :])
-    except (CutShort, IndexError, KeyError, ValueError) as problem:
+    except (IndexError, KeyError, ValueError) as problem:
         raise ValueError(f"not a packet of the helper: {packet[:64]!r}") from problem
 
 
 def _record(tag: int, value: bytes) -> bytes:
-    return _RECORD.pack(tag, len(value)) + value
+    return (len(value) << 32 | tag).to_bytes(8, "little") + value
 
 
 def _text_records(tag: int, texts: Sequence[str]) -> list[bytes]:
-    return [_RECORD.pack(tag, len(value) + 1) + value + b"\0" for value in _encoded(texts)]
+    return [(len(value) + 1 << 32 | tag).to_bytes(8, "little") + value + b"\0" for value in _encoded(texts)]
 
 
 def _encoded(texts: Sequence[str]) -> list[bytes]:
@@ -271,8 +270,9 @@ def _host(host: str) -> bytes:
         # `int` alone takes signs, blanks, underscores and other scripts' digits.
         if not (port.isascii() and port.isdigit() and 0 < int(port) <= PORT_MAX):
             raise ValueError(port)
-        return _HOST_VALUE.pack(family, int(port), inet_pton(family, address[1:-1] if bracketed else address))
-    except (OSError, ValueError, CutShort) as problem:
+        where = inet_pton(family, address[1:-1] if bracketed else address)
+        return _HOST_VALUE.pack(family, int(port)) + where.ljust(_ADDRESS_BYTES, b"\0")
+    except (OSError, ValueError) as problem:
         raise RequestError(f"cannot grant the host `{host}`", why="it is not numeric `address:port`") from problem
 
 
