@@ -224,7 +224,7 @@ def test_what_a_command_left_in_its_pipe_is_delivered_however_long_our_reader_ta
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(lifetime, "DRAIN_MS", 20)
-    monkeypatch.setattr("sandgate.execution.run.Lifetime", Watched)
+    monkeypatch.setattr("sandgate.execution.attendance.Lifetime", Watched)
     size = PENDING_BYTES + 3 * READ_BYTES // 2  # ours is full, the pipe to the reader is, the command's half is
     read_end, write_end = os.pipe()
     parts: list[bytes] = []
