@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
@@ -418,3 +419,52 @@ def test_a_memory_that_nobody_needs_is_gone_at_once(tmp_path: Path, three: dict[
     held = weakref.ref(known)
     del known
     assert held() is None
+
+
+def asked_for(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths that are looked at from now on."""
+    paths: list[str] = []
+    really = os.lstat
+
+    def lstat(path: str) -> os.stat_result:
+        paths.append(path)
+        return really(path)
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    return paths
+
+
+def test_answers_that_are_not_kept_share_what_was_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place, moment = str(tmp_path), Memory().now()
+    paths = asked_for(monkeypatch)
+    answers = [moment.recall(key, lambda look: look.is_directory(place)) for key in ("one", "other")]
+    assert (answers, paths.count(place)) == ([True, True], 1)
+    assert Memory().now().recall("one", lambda look: look.is_directory(place)) is True
+    assert paths.count(place) == 2  # the next moment looks anew
+
+
+def test_a_look_that_shares_what_was_seen_vouches_for_nothing(tmp_path: Path) -> None:
+    first = Look()
+    assert first.exists(str(tmp_path))
+    assert first.grounds() is not None
+    assert Look(before=first).grounds() is None
+
+
+def test_each_look_meets_by_itself_what_is_out_of_reach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o000)
+    really = os.lstat
+
+    def lstat(path: str) -> os.stat_result:
+        if path.startswith(f"{locked}/"):
+            raise PermissionError(errno.EACCES, "kept out", path)  # as anybody but root is told
+        return really(path)
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    moment = Memory().now()
+
+    def ask(look: Look) -> list[str]:
+        assert not look.exists(f"{locked}/inside")
+        return [*look.locked]
+
+    assert [moment.recall(key, ask) for key in ("one", "other")] == [[str(locked)], [str(locked)]]

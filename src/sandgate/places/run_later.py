@@ -9,21 +9,32 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.places.run_later_rows import Decision
 
-_NAMES = [(name, row) for row in TABLE for name in row[0].split()]
-CLOSED = tuple([name for name, row in _NAMES if row[2] == "closed"])
+_closed: list[str] = []
 # What is told of when a command makes it, and the part of it of which also a change is told.
-_WATCHED = {name.lower(): row for name, row in _NAMES if row[2] != "open"}
+_WATCHED: dict[str, tuple[str, str, Decision, str]] = {}
+for _row in TABLE:  # in one go: this is on the path of every command
+    if _row[2] == "closed":
+        _closed += _row[0].split()
+    if _row[2] != "open":
+        _WATCHED |= dict.fromkeys(_row[0].lower().split(), _row)
+CLOSED = tuple(_closed)
 CLOSED_ENDINGS = tuple([name[1:] for name in CLOSED if name[0] == "*"])
 CLOSED_NAMES = tuple([name for name in CLOSED if name[0] != "*"])
 _WATCHED_ENDINGS = tuple([name[1:] for name in _WATCHED if name[0] == "*"])
 _PARTS_MAX = 3  # of a name; the longest ones have as many
-_INNERMOST = frozenset([name.rpartition("/")[2] for name in _WATCHED if "/" in name])
-_PLAIN = frozenset([part for part in " ".join(_WATCHED).replace("/", " ").split() if part[0] not in ".*"])
+_DEEP = [name.split("/") for name in _WATCHED if "/" in name]
+_INNERMOST = frozenset([parts[-1] for parts in _DEEP])
+_PLAIN = frozenset(
+    [
+        *[part for parts in _DEEP for part in parts if part[:1] not in ("", ".", "*")],
+        *[name for name in _WATCHED if name[0] not in ".*" and "/" not in name],
+    ]
+)
 
 
 def rows() -> tuple[tuple[str, str, Decision, str], ...]:
     """The table, one name a row."""
-    return tuple([(name, *row[1:]) for name, row in _NAMES])
+    return tuple([(name, *row[1:]) for row in TABLE for name in row[0].split()])
 
 
 def agent_settings() -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def effective_permissions(
     shared = facts.companions if facts.cwd in implied else ()
     roots = _with_spared((*configured, *implied, *(path for path in shared if path not in closed), *scratch), facts)
     wanted = _unsealed((facts.cwd, *facts.openings, *opened.difference(named)), facts.sealed)
-    reopened = _shallow_first((*filter(lambda path: _below_any(path, hidden), wanted), *(tmp.shown if tmp else ())))
+    reopened = _shallow_first((*_those_below(wanted, hidden), *(tmp.shown if tmp else ())))
     roots = _with_granted(granted, roots, hidden, reopened, [path for path in facts.protected if path not in named])
     changeable = _Changeable(roots, hidden, reopened)
     protected = _protected(facts, named, roots, changeable)
@@ -257,7 +257,8 @@ def _resolved(facts: WorkspaceFacts, paths: Iterable[str]) -> list[str]:
 
 
 def _unsealed(paths: Iterable[str], sealed: tuple[str, ...]) -> list[str]:
-    return [path for path in paths if path not in sealed and not _below_any(path, sealed)]
+    inside = _those_below(wanted := [*paths], sealed)
+    return [path for path in wanted if path not in sealed and path not in inside]
 
 
 def network_mode(policy: SandboxPolicy, grants: tuple[Grant, ...]) -> NetworkMode:
@@ -374,7 +375,13 @@ def _shallow_first(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _below_any(path: str, directories: Iterable[str]) -> bool:
-    return any(lies_below(path, directory) for directory in directories)
+    return bool(_those_below((path,), directories))
+
+
+def _those_below(paths: Iterable[str], directories: Iterable[str]) -> list[str]:
+    """Of the paths those that `lies_below` one of the directories: each way down is spelled once."""
+    ways = tuple([each if each == "/" else f"{each}/" for each in directories])
+    return [path for path in paths if path.startswith(ways) and path != "/"]
 
 
 def _is_kernels(path: str) -> bool:

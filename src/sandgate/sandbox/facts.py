@@ -290,7 +290,10 @@ def _reached(
 
 
 def _joined(groups: Iterable[tuple[str, ...]], *more: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(path for group in (*groups, *more) for path in group))
+    found: dict[str, None] = {}
+    for group in (*groups, *more):
+        found |= dict.fromkeys(group)
+    return tuple(found)
 
 
 def _and_above(paths: Iterable[str]) -> set[str]:

@@ -54,6 +54,7 @@ class Look:
         "_canonical",
         "_details",
         "_filesystems",
+        "_is_alone",
         "_listings",
         "_rests",
         "_settled",
@@ -63,13 +64,25 @@ class Look:
         "locked",
     )
 
-    def __init__(self, listings: dict[str, Known] | None = None, filesystems: Filesystems | None = None) -> None:
+    def __init__(
+        self,
+        listings: dict[str, Known] | None = None,
+        filesystems: Filesystems | None = None,
+        *,
+        before: Look | None = None,
+    ) -> None:
+        """`before` is a look of the same moment: what that one saw is not asked for again, and nobody can tell any more
+        what each answer rests on. Not where something was out of reach: each look has to meet that by itself.
+        """
         self._listings = {} if listings is None else listings  # shared by all looks of one memory
         self._filesystems = Filesystems() if filesystems is None else filesystems
         self._began_ns = time.time_ns()
         self._settled = True
-        self._stats: dict[str, os.stat_result | None] = {}
-        self._canonical: set[str] = set()  # directories that were reached without a link
+        shared = before if before is not None and before._settled else None
+        self._is_alone = shared is None
+        self._stats: dict[str, os.stat_result | None] = {} if shared is None else shared._stats
+        # Directories that were reached without a link.
+        self._canonical: set[str] = set() if shared is None else shared._canonical
         self._rests: dict[str, None] = {}  # directories whose entries matter, not only that they are there
         self._details: dict[str, None] = {}  # what was asked for more than its type
         self._texts: dict[tuple[str, int, bool], bytes | None] = {}
@@ -211,6 +224,8 @@ class Look:
     def grounds(self) -> Grounds | None:
         """What the answer rests on; None when nobody could tell whether that still stands."""
         same, unchanged = [], []
+        if not self._is_alone:
+            return None
         for path, found in self._stats.items():
             if found is None or self._is_vouched_for(path):
                 continue

@@ -127,7 +127,7 @@ class Memory:
 class Moment:
     """What is true for one command: each path is asked for once, however many answers rest on it."""
 
-    __slots__ = ("_filesystems", "_found", "_keeps", "_known", "_loose", "_memory", "_standing", "told")
+    __slots__ = ("_filesystems", "_found", "_keeps", "_known", "_loose", "_memory", "_passed", "_standing", "told")
 
     def __init__(self, memory: Memory, together: _Together, *, keeps: bool) -> None:
         self._memory = memory
@@ -137,6 +137,7 @@ class Moment:
         self._known = together.concluded if stands else None
         self._loose = False  # whether an answer rests on more than marks
         self._filesystems = Filesystems()
+        self._passed: Look | None = None  # the last look for an answer that is not kept
         self.told = _Told()
 
     def recall(self, key: Hashable, ask: Callable[[Look], Answer]) -> Answer:
@@ -195,7 +196,8 @@ class Moment:
 
     def _passing(self, ask: Callable[[Look], Answer]) -> Answer:
         self._loose = True
-        return ask(self._look())
+        self._passed = look = Look(self._memory.listings, self._filesystems, before=self._passed)
+        return ask(look)
 
     def _learn(self, key: Hashable, known: tuple[Any, Grounds]) -> None:
         if known[1].texts:

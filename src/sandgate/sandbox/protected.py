@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 NESTED_DEPTH_DEFAULT = 3  # path components below the root
 DIRECTORIES_MAX = 65536  # directories listed in one root; further ones are closed
+_LIST_ENDING = f"/{SUBMODULE_LIST}"
 SHORT_DIRECTORY_BYTES = 4096  # size of a directory itself; one block on most disks, some 200 entries on tmpfs
 
 
@@ -73,12 +74,11 @@ class _Search:
         self.protection = protection
         self.closing = Closing((root,), look)
         self.git = GitDirectories(self.closing, protection.git)
-        self.names = protection.names()
-        self.firsts = tuple(dict.fromkeys(name.partition("/")[0] for name in self.names))
-        self.top_names = frozenset(name for name in self.names if "/" not in name)
+        self.names = [(name, *name.partition("/")) for name in protection.names()]
+        self.firsts = tuple(dict.fromkeys([first for _, first, _, _ in self.names]))
+        self.top_names = frozenset([name for name, _, between, _ in self.names if not between])
         self.deeper: dict[str, list[str]] = {}  # first part of a name → what comes behind it
-        for name in self.names:
-            first, _, rest = name.partition("/")
+        for _, first, _, rest in self.names:
             if rest:
                 self.deeper.setdefault(first, []).append(rest)
         self.unlisted: list[str] = []  # directories that nobody looked into
@@ -88,7 +88,8 @@ class _Search:
         self._close_locked()
         found = self.closing.found(ignores_case=self.ignores_case)
         if self.protection.git == "draft":
-            found = found.but(judged=tuple(filter(self._can_be_judged, (*found.protected, *found.absent))))
+            lists = [path for path in (*found.protected, *found.absent) if path.endswith(_LIST_ENDING)]
+            found = found.but(judged=tuple(filter(self._can_be_judged, lists)))
         found = found.but(protected=tuple(dict.fromkeys((*found.protected, *self.unlisted))))
         return bounded(found, self.root, self.unlisted, lambda: self.look.listing(self.root).directories)
 
@@ -128,17 +129,18 @@ class _Search:
 
     def _top(self, root: str, present: frozenset[str]) -> None:
         actual = _spellings(present, self.ignores_case)
-        for name in (GIT, *self.names):
-            first, _, rest = name.partition("/")
-            written = actual.get(_key(first, self.ignores_case), [])
+        missing = []
+        for name, first, _, rest in ((GIT, GIT, "", ""), *self.names):
+            written = actual.get(_key(first, True) if self.ignores_case else first, [])
             if not written and first[0] != "." and not is_plain_name(first) and self.look.exists(join(root, first)):
                 written = [first]  # listings keep only names of the table, and those that start with a dot
             for each in written:
                 self._top_name(name, join(root, each), rest)
             if not written:
-                self.closing.absent.append(join(root, name))
-        for ending in CLOSED_ENDINGS:
-            self.closing.absent.append(join(root, f"*{ending}"))
+                missing.append(name)
+        missing += [f"*{ending}" for ending in CLOSED_ENDINGS]
+        at = root.rstrip("/")
+        self.closing.absent += [name if name[:1] == "/" else f"{at}/{name}" for name in missing]
         self._endings(root, present, follows=True)
         if looks_like_git_directory(root, self.look):
             self.git.bare(root, follows=True)
@@ -193,7 +195,7 @@ class _Search:
 
     def _can_be_judged(self, path: str) -> bool:
         """A list of submodules under its one name, there or not."""
-        if not path.endswith(f"/{SUBMODULE_LIST}") or path in self.closing.linked:
+        if path in self.closing.linked:
             return False
         facts = self.look.lstat(path)
         return facts is None or stat.S_ISREG(facts.st_mode)

@@ -50,7 +50,10 @@ def _is_idle(path: str, kinds: dict[str, MountKind], guards: set[str], sources: 
     A writable directory inside a writable one is not idle while it has something to guard: as a mount point it
     cannot be renamed. With nothing to guard it only stands in the way of whoever replaces it.
     """
-    place = next((place for place in _ancestors(path) if place in kinds), "")
+    place = path
+    while place != "/" and (place := place.rpartition("/")[0] or "/") not in kinds:
+        pass
+    place = place if place in kinds and path != "/" else ""
     if path in sources or place in sources:  # the host's entry in a directory that is not the host's
         return False
     above = kinds.get(place, "read")
@@ -62,14 +65,6 @@ def _is_idle(path: str, kinds: dict[str, MountKind], guards: set[str], sources: 
 def _above_any(paths: Iterable[str]) -> set[str]:
     above: set[str] = set()
     for path in paths:
-        for place in _ancestors(path):
-            if place in above:
-                break
-            above.add(place)
+        while path != "/" and (path := path.rpartition("/")[0] or "/") not in above:
+            above.add(path)
     return above
-
-
-def _ancestors(path: str) -> Iterable[str]:
-    while path != "/":
-        path = path.rpartition("/")[0] or "/"
-        yield path
