@@ -86,7 +86,9 @@ def test_a_server_that_is_not_ready_in_time_says_what_to_raise_and_is_gone(tmp_p
     note = tmp_path / "note"
 
     async def work() -> None:
-        async with servers(stage("slow", "mute", str(note), startup_timeout_ms=1_500)) as found:
+        # A shell is there at once; how long a Python takes to start is not what this is about.
+        mute = ServerProgram("/bin/sh", ("-c", 'echo $$ > "$0"; exec sleep 60', str(note)))
+        async with servers(ExternalServer("slow", mute, startup_timeout_ms=1_500)) as found:
             (failure,) = found.failures
             assert "within 1.5 s" in failure.message
             assert "mcp_servers.slow.startup_timeout_sec" in failure.message

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from live_sessions import NOT_ALL_OF_TMP, Workplace
 from sandgate.gate.running_commands import RunningCommands
+from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
-from waiting import wait_until
+from waiting import until_the_clock_of_files_moves, wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ CONFINING = [
     pytest.param("landlock", marks=pytest.mark.host("landlock", "notify")),
 ]
 INIT = "git init -q"
+SECOND_NS = 10**9
 
 
 class Others:
@@ -44,8 +47,12 @@ def others() -> Others:
     return Others()
 
 
-PLAIN = EffectivePermissions(absent=("/ws/.git",))
-BEGINS = EffectivePermissions(begun="/ws/.git")
+def plan(permissions: EffectivePermissions) -> ConfinedCommand:
+    return ConfinedCommand("namespace", ("true",), "/ws", {}, permissions)
+
+
+PLAIN = plan(EffectivePermissions(absent=("/ws/.git",)))
+BEGINS = plan(EffectivePermissions(begun="/ws/.git"))
 
 
 def test_whoever_begins_is_alone_and_the_next_waits_for_the_end(others: Others) -> None:
@@ -87,15 +94,35 @@ def test_what_was_planned_before_is_planned_anew(tmp_path: Path) -> None:
             return directory == str(tmp_path)
 
     commands = RunningCommands(Nobody())
-    begins, before = EffectivePermissions(begun=git), EffectivePermissions(absent=(git,))
+    begins, before = plan(EffectivePermissions(begun=git)), plan(EffectivePermissions(absent=(git,)))
     assert commands.enter(begins)
     os.mkdir(git)
     commands.leave(begins)
     assert not commands.enter(before)
     assert not commands.enter(begins)
-    assert commands.enter(EffectivePermissions(read_only=(git,)))
+    assert commands.enter(plan(EffectivePermissions(read_only=(git,))))
     os.rmdir(git)  # moved away, as it held orders
     assert commands.enter(before)
+
+
+def test_when_commands_ran_is_known_once_they_are_over(others: Others) -> None:
+    commands, before = RunningCommands(others), time.time_ns() - SECOND_NS
+    assert commands.enter(PLAIN)
+    during = time.time_ns()
+    assert not commands.ran(during)
+    commands.leave(PLAIN)
+    assert commands.ran(during)
+    assert not commands.ran(before)
+    assert not commands.ran(time.time_ns() + 1)
+
+
+def test_a_long_run_says_nothing_of_what_was_made_meanwhile(others: Others, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = RunningCommands(others)
+    monkeypatch.setattr("sandgate.gate.running_commands.LONG_NS", 0)
+    assert commands.enter(PLAIN)
+    during = time.time_ns()
+    commands.leave(PLAIN)
+    assert not commands.ran(during)
 
 
 @pytest.fixture
@@ -103,6 +130,29 @@ def workplace(tmp_path: Path) -> Iterator[Workplace]:
     place = Workplace(tmp_path)
     yield place
     place.close()
+
+
+@pytest.mark.parametrize("lives", [True, False])
+@pytest.mark.parametrize("backend", CONFINING)
+def test_what_commands_of_a_session_made_they_may_delete(workplace: Workplace, backend: str, *, lives: bool) -> None:
+    """And nothing else without a question: a file that was there, or that came between two commands."""
+    old, new, between = (workplace.repo / name for name in ("old", "new", "between"))
+    old.write_text("x")
+    with workplace.session(NOT_ALL_OF_TMP, backend=backend) as runtime:
+
+        def run(line: str) -> None:
+            if lives:
+                runtime.exec_command(line, login=False)
+            else:
+                runtime.run(runtime.request(("bash", "-c", line)))
+
+        run("echo x > new; echo y >> old")
+        until_the_clock_of_files_moves(workplace.repo.parent)
+        between.write_text("x")
+        until_the_clock_of_files_moves(workplace.repo.parent)
+        for name in ("old", "new", "between"):
+            run(f"rm -f {name}")
+    assert [path.exists() for path in (old, new, between)] == [True, False, True]
 
 
 @pytest.mark.parametrize("lives", [True, False])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox import deletion_facts
 from sandgate.sandbox.deletion_facts import can_be_made_again
 from sandgate.sandbox.program_facts import programs_on_disk
+from waiting import until_the_clock_of_files_moves
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="makes a repository")
 
@@ -48,6 +51,51 @@ def repo(tmp_path: Path) -> Path:
 def remade(repo: Path, *words: str, patterns: tuple[str, ...] = (), roots: tuple[Path, ...] = ()) -> bool:
     deletion = Deletion(words, patterns)
     return can_be_made_again(deletion, str(repo), [str(repo), *map(str, roots)], private_tmp=False)
+
+
+TICK_NS = 20 * 10**6  # more than one tick of the clock of files
+
+
+def made_here(repo: Path, word: str, *, ran: Callable[[int], bool]) -> bool:
+    return can_be_made_again(Deletion((word,)), str(repo), [str(repo)], private_tmp=False, ran=ran)
+
+
+def test_a_file_that_was_born_and_changed_while_commands_ran_may_go(repo: Path) -> None:
+    until_the_clock_of_files_moves(repo)
+    since = time.time_ns()
+    put(repo / "scratch")
+    put(repo / "out/deep/scratch")
+    assert made_here(repo, "scratch", ran=lambda moment: moment > since - TICK_NS)
+    assert made_here(repo, "out", ran=lambda moment: moment > since - TICK_NS)
+    assert not made_here(repo, "scratch", ran=lambda _moment: False)
+
+
+def test_a_file_of_before_that_was_only_changed_stays(repo: Path) -> None:
+    until_the_clock_of_files_moves(repo)
+    since = time.time_ns() - TICK_NS // 2
+    put(repo / "notes", "changed")
+    put(repo / "mixed/new")
+    assert not made_here(repo, "notes", ran=lambda moment: moment > since)
+    assert not made_here(repo, "mixed", ran=lambda moment: moment > since)
+
+
+def test_a_new_file_that_was_changed_later_stays(repo: Path) -> None:
+    until = put(repo / "scratch").stat().st_ctime_ns
+    assert made_here(repo, "scratch", ran=lambda moment: moment <= until)
+    until_the_clock_of_files_moves(repo)
+    put(repo / "scratch", "somebody's own words")
+    assert not made_here(repo, "scratch", ran=lambda moment: moment <= until)
+
+
+@pytest.mark.parametrize("name", ["id_rsa", ".git", "src/s.c"])
+def test_what_nothing_brings_back_stays_whoever_made_it(repo: Path, name: str) -> None:
+    put(repo / "id_rsa")
+    assert not made_here(repo, name, ran=lambda _moment: True)
+
+
+def test_a_second_name_of_a_file_says_that_it_is_somewhere_else_too(repo: Path) -> None:
+    os.link(put(repo / "scratch"), repo / "second")
+    assert not made_here(repo, "scratch", ran=lambda _moment: True)
 
 
 @pytest.mark.parametrize(

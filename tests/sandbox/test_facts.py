@@ -327,11 +327,11 @@ def test_other_names_of_a_protected_file_are_looked_for_each_time(
     (repo / "sub").mkdir()
     (repo / ".envrc").touch()
     os.link(repo / ".envrc", repo.parent / "second")
-    memory = Memory()
+    memory, policy = Memory(), WorkspaceWrite(exclude_tmpdir_env_var=True, exclude_slash_tmp=True)
     for _ in range(3):
-        look(repo, state, memory=memory)
+        look(repo, state, policy, memory=memory)
     (repo / "sub/other").hardlink_to(repo / ".envrc")
-    assert str(repo / "sub/other") in look(repo, state, memory=memory).protected
+    assert str(repo / "sub/other") in look(repo, state, policy, memory=memory).protected
 
 
 def test_our_own_code_is_told_apart_from_what_else_is_protected(repo: Path, state: Path) -> None:

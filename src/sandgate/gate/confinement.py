@@ -178,9 +178,9 @@ class Confinement:
         if isinstance(policy, WorkspaceWrite):
             roots += policy.writable_roots
         if roots:
-            self._new_repositories().share({os.path.realpath(root) for root in roots} - {self.project})
+            self.new_repositories().share({os.path.realpath(root) for root in roots} - {self.project})
 
-    def _new_repositories(self) -> NewRepositories:
+    def new_repositories(self) -> NewRepositories:
         with self._taking:
             if self._begun is None:
                 from sandgate.gate.new_repositories import NewRepositories
@@ -190,14 +190,13 @@ class Confinement:
             return self._begun
 
     def enter(self, plan: ConfinedCommand) -> bool:
-        """From now on `plan` runs, until `leave`. False: it must not, as it does not know of a repository that was
-        begun since it was made; then nothing of it runs, and it is made anew."""
-        return self.one_command or not plan.confined or self._new_repositories().running.enter(plan.permissions)
+        """From now on `plan` runs, until `leave`. False: a repository was begun since it was made; it is made anew."""
+        return self.one_command or not plan.confined or self.new_repositories().running.enter(plan)
 
     def leave(self, plan: ConfinedCommand) -> None:
         """It is over."""
         if plan.confined and not self.one_command:
-            self._new_repositories().running.leave(plan.permissions)
+            self.new_repositories().running.leave(plan)
 
     def expect_one_command(self) -> None:
         """The session ends with the first command: nothing is made or kept for a second one."""
@@ -309,7 +308,7 @@ class Confinement:
         that the command only reads, so that it needs no caches to write in and no draft of a git directory."""
         permissions = self.permissions(grants)
         if any(INIT in word for word in command.argv):
-            permissions = self._new_repositories().permitted(permissions, command)
+            permissions = self.new_repositories().permitted(permissions, command)
         if permissions.drafts and not permissions.case_insensitive and may_move_repositories(command.argv):
             from sandgate.gate.git_alone import moving, with_steady_programs
 

@@ -22,8 +22,7 @@ from sandgate.protocol.stdio import CAPTURED
 from sandgate.protocol.trace import Notice
 from sandgate.runtime.argv import check_argv
 from sandgate.runtime.rules import counter_of, keeper_of, rules_in_force
-from sandgate.runtime.wiring import WrittenAnswers, assessed, confinement_of, who_answers
-from sandgate.sandbox.program_facts import programs_on_disk
+from sandgate.runtime.wiring import WrittenAnswers, assessed, confinement_of, places_of, who_answers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ class Runtime:
             sandbox=self.settings.sandbox,
             rules=rules,
             workspace=environment.cwd,
-            places=programs_on_disk(self.settings.sandbox, environment.cwd, tmp=self.settings.tmp),
+            places=places_of(self.settings, environment, confinement),
             retry_after_approval=self.settings.retry_after_approval,
         )
         self._live: LiveCommands | None = None

@@ -10,13 +10,15 @@ from _thread import allocate_lock
 from sandgate.config import for_confinement
 from sandgate.config.features import ASSESSMENT
 from sandgate.gate.confinement import Confinement
+from sandgate.sandbox.program_facts import programs_on_disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Settings
+    from sandgate.policy.program_places import ProgramPlaces
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.denials import DenialReport
@@ -31,6 +33,17 @@ if TYPE_CHECKING:
 def confinement_of(settings: Settings, environment: Environment, record: Recorder) -> Confinement:
     """What makes the plans of one session."""
     return Confinement(for_confinement(settings, environment.environ), environment, record, _HomeCaches())
+
+
+def places_of(
+    settings: Settings, environment: Environment, confinement: Confinement
+) -> Callable[[CommandRequest], ProgramPlaces]:
+    """Where the programs of a command lie, and what its deletions would lose."""
+
+    def ran(moment_ns: int) -> bool:
+        return confinement.new_repositories().running.ran(moment_ns)
+
+    return programs_on_disk(settings.sandbox, environment.cwd, tmp=settings.tmp, ran=ran)
 
 
 def assessed(

@@ -1,8 +1,11 @@
 """Looks up whether what a command deletes can be made again, for policy, which knows no disk.
 
 That is what lies inside a writable root, was never given to git, holds no repository, no secret and no mount, and is
-ignored by its repository or made by a build; what lies in the project's own /tmp; and what is not there. Each question
-has a limit, and behind it the answer is no: somebody is asked, as before.
+ignored by its repository, made by a build or by a command of this session; what lies in the project's own /tmp; and
+what is not there. Each question has a limit, and behind it the answer is no: the reviewer is asked, as before.
+
+A command of this session made a file that was born, and was changed last, while one ran. Nothing else is known of who
+made it: what an editor saves in those moments counts as well, and what a command of ours replaces (decision 0058).
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from sandgate.sandbox.repositories import common_directory, pointed_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from sandgate.protocol.deletions import Deletion
 
@@ -41,13 +44,21 @@ class _NotKnown(Exception):
     """Something is there that nobody could make again, or more than is looked at."""
 
 
-def can_be_made_again(deletion: Deletion, cwd: str, roots: Iterable[str], *, private_tmp: bool) -> bool:
+def can_be_made_again(
+    deletion: Deletion,
+    cwd: str,
+    roots: Iterable[str],
+    *,
+    private_tmp: bool,
+    ran: Callable[[int], bool] = lambda _moment_ns: False,
+) -> bool:
     """Whether all that `deletion`, started in `cwd`, removes is of that kind.
 
-    `roots`: where commands may write. `private_tmp`: whether /tmp is the project's own.
+    `roots`: where commands may write. `private_tmp`: whether /tmp is the project's own. `ran`: whether a command of the
+    session ran at a moment, in nanoseconds since 1970.
     """
     directory = join(cwd, deletion.directory)
-    looking = _Looking(frozenset(map(os.path.realpath, roots)), private_tmp)
+    looking = _Looking(frozenset(map(os.path.realpath, roots)), private_tmp, ran)
     try:
         if not os.path.isdir(directory):  # a `cd` there fails, and what follows works somewhere else
             return False
@@ -79,8 +90,9 @@ class _Repository:
 class _Looking:
     """One question; what it asked twice is remembered."""
 
-    def __init__(self, roots: frozenset[str], private_tmp: bool) -> None:
+    def __init__(self, roots: frozenset[str], private_tmp: bool, ran: Callable[[int], bool]) -> None:
         self._roots = roots
+        self._ran = ran
         self._private_tmp = private_tmp
         self._tmp = os.path.realpath(SHARED_TMP)
         self._repositories: dict[str, _Repository | None] = {}
@@ -175,7 +187,17 @@ class _Looking:
     def _is_remade(self, path: str, repository: _Repository | None, *, is_directory: bool) -> bool:
         if repository is not None and repository.ignoring.ignores(repository.inner(path), is_directory=is_directory):
             return True
-        return _is_built(path, is_directory=is_directory)
+        return _is_built(path, is_directory=is_directory) or (not is_directory and self._is_made_here(path))
+
+    def _is_made_here(self, path: str) -> bool:
+        """Of a directory that says nothing: others may have put files of theirs into it."""
+        about = os.lstat(path)
+        if about.st_nlink != 1 or not self._ran(about.st_ctime_ns):
+            return False
+        from sandgate.kernel.birth import born_ns
+
+        born = born_ns(path)
+        return born is not None and self._ran(born)
 
     def _below(self, top: str, repository: _Repository | None, *, wholly: bool) -> bool:
         """Whether no repository lies below; and, unless the whole is, whether each file can be made again."""

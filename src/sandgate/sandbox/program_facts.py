@@ -27,12 +27,17 @@ _KIND_MASK = 0o170000  # S_IFMT
 
 
 def programs_on_disk(
-    sandbox: SandboxPolicy, workspace: str, *, tmp: Literal["private", "shared"] = "shared"
+    sandbox: SandboxPolicy,
+    workspace: str,
+    *,
+    tmp: Literal["private", "shared"] = "shared",
+    ran: Callable[[int], bool] = lambda _moment_ns: False,
 ) -> Callable[[CommandRequest], ProgramPlaces]:
     """Where the programs of a command lie, in a session whose policy directory is `workspace`.
 
     What the workspace holds came from somebody else: it counts as writable under a read-only policy as well.
-    `tmp`: whose /tmp commands have, the project's own or everybody's.
+    `tmp`: whose /tmp commands have, the project's own or everybody's. `ran`: whether a command of the session ran at a
+    moment, in nanoseconds since 1970.
     """
     roots = sandbox.writable_roots if isinstance(sandbox, WorkspaceWrite) else ()
     written = [workspace, *roots]
@@ -57,7 +62,7 @@ def programs_on_disk(
 
             if not isinstance(sandbox, WorkspaceWrite) or command.env.get("CDPATH"):
                 return False
-            return can_be_made_again(deletion, command.cwd, written, private_tmp=tmp == "private")
+            return can_be_made_again(deletion, command.cwd, written, private_tmp=tmp == "private", ran=ran)
 
         return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at, steered=steered, remade=remade)
 
