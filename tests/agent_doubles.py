@@ -18,7 +18,7 @@ from sandgate.session.event_log import EventLog
 from sandgate.session.fair_lock import FairLock
 from sandgate.session.history import History
 from sandgate.session.inbox import SessionInbox
-from sandgate.session.parts import Answer
+from sandgate.session.interfaces import Answer
 from sandgate.session.sampling import Sampler
 from sandgate.session.session import Session
 from sandgate.session.turn import SessionSettings
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sandgate.model.streaming import ModelEvent
     from sandgate.protocol.events import EventMessage
     from sandgate.protocol.items import Call, Item
-    from sandgate.session.parts import CallContext
+    from sandgate.session.interfaces import CallContext
 
     Step = ModelEvent | Exception | asyncio.Event
 

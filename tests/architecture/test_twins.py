@@ -50,7 +50,7 @@ TESTED_ELSEWHERE = {
         "tests/session/test_session.py",
         "what tools of a turn are given; shows in what they tell and ask",
     ),
-    "session.parts": ("tests/session/test_session.py", "protocols without code"),
+    "session.interfaces": ("tests/session/test_session.py", "protocols without code"),
     "session.turn": ("tests/session/test_session.py", "values without behaviour of their own"),
     "agent.options": ("tests/agent/test_agent.py", "values without behaviour of their own"),
     "agent.factory": ("tests/agent/test_agent.py", "every session of every test is made by it"),

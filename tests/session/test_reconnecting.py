@@ -14,7 +14,7 @@ from sandgate.session.reconnecting import before_retry
 from sandgate.session.turn import Turn
 
 if TYPE_CHECKING:
-    from sandgate.session.parts import Sleep
+    from sandgate.session.interfaces import Sleep
 
 
 async def waited(failed: int, problem: StreamBroken, **settings: Any) -> list[float]:

@@ -7,7 +7,7 @@ from sandgate.errors import RequestError
 from sandgate.protocol.events import DelegateBegin, DelegateEnd, EnteredReviewMode, ExitedReviewMode
 from sandgate.protocol.operations import TextInput, UserInput
 from sandgate.session.delegation import one_shot
-from sandgate.session.parts import Answer
+from sandgate.session.interfaces import Answer
 from sandgate.session.reviewing import REVIEW_INSTRUCTIONS, review_notice, review_of
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sandgate.session.context import TurnContext
     from sandgate.session.conversation import Conversation
     from sandgate.session.delegation import Outcome, SubAgent
-    from sandgate.session.parts import CallContext
+    from sandgate.session.interfaces import CallContext
 
     Opening = Callable[[Superior], AbstractAsyncContextManager[SubAgent]]
 

@@ -12,8 +12,8 @@ from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.decisions import ApprovalRequest
 from sandgate.protocol.events import McpToolCallBegin, McpToolCallEnd
 from sandgate.protocol.verdicts import Allow, Forbid
+from sandgate.session.interfaces import Answer
 from sandgate.session.normalising import ABORTED
-from sandgate.session.parts import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sandgate.external.servers import ExternalServers
     from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.session.parts import CallContext
+    from sandgate.session.interfaces import CallContext
 
 
 class ExternalTools:

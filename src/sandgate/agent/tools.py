@@ -12,7 +12,7 @@ from sandgate.errors import SandgateError, ToolArgumentsError
 from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall, Warned
 from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
 from sandgate.runtime.event_loop import on_thread
-from sandgate.session.parts import Answer
+from sandgate.session.interfaces import Answer
 from sandgate.tools.delegate import delegate_arguments, delegate_tool
 from sandgate.tools.plan import PLAN_UPDATED, plan_update
 from sandgate.tools.schema import (
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.items import Call, Part
     from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
-    from sandgate.session.parts import CallContext
+    from sandgate.session.interfaces import CallContext
     from sandgate.tools.calls import ToolOutput
     from sandgate.tools.shell_tool import ShellArguments
 

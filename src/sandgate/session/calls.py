@@ -13,13 +13,13 @@ from sandgate.protocol.items import (
     InputImage,
     call_id_of,
 )
-from sandgate.session.parts import Answer
+from sandgate.session.interfaces import Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.items import Call, CallOutput
     from sandgate.session.fair_lock import FairLock
-    from sandgate.session.parts import CallContext, SessionTools
+    from sandgate.session.interfaces import CallContext, SessionTools
 
 ABORT_S = 2.0  # for tools that are cancelled to end what they began
 ABORTED = "aborted by user after {seconds:.1f}s"

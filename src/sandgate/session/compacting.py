@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.items import Item
     from sandgate.session.context import TurnContext
     from sandgate.session.conversation import Conversation
-    from sandgate.session.parts import Sleep
+    from sandgate.session.interfaces import Sleep
 
     class Remote(Protocol):
         """A provider that makes room itself: asked as a model is, it answers with items."""

@@ -8,7 +8,7 @@ because a summary may lose what was meant. Earlier summaries go into the new one
 from __future__ import annotations
 
 from sandgate.protocol.items import Compaction, message_text, user_message
-from sandgate.session.middle import without_middle
+from sandgate.session.cut_middle import without_middle
 from sandgate.session.synthetic_messages import SUMMARY_PREFIX, is_initial_context, real_user_messages
 from sandgate.tools.truncation import BYTES_PER_TOKEN, tokens
 

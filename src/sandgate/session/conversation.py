@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.usage import RateLimits, TokenUsage
     from sandgate.session.event_log import EventLog
     from sandgate.session.history import History
-    from sandgate.session.parts import KeptTranscript
+    from sandgate.session.interfaces import KeptTranscript
 
 
 class Conversation:

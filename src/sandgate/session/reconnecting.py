@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.errors import StreamBroken
     from sandgate.session.context import TurnContext
-    from sandgate.session.parts import Sleep
+    from sandgate.session.interfaces import Sleep
 
 
 async def before_retry(context: TurnContext, failed: int, problem: StreamBroken, sleep: Sleep) -> None:

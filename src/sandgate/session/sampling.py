@@ -51,7 +51,7 @@ from sandgate.protocol.items import (
 )
 from sandgate.record import Record
 from sandgate.session.calls import Calls, output_of
-from sandgate.session.parts import Answer
+from sandgate.session.interfaces import Answer
 from sandgate.session.reconnecting import before_retry
 
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from sandgate.session.context import TurnContext
     from sandgate.session.conversation import Conversation
     from sandgate.session.fair_lock import FairLock
-    from sandgate.session.parts import SessionTools, Sleep
+    from sandgate.session.interfaces import SessionTools, Sleep
 
 CALLS_MAX = 512  # carried out of one response; every call is a task, and a thread while it works
 UNNAMED = "unnamed_{place}"  # the id of a call that came without one

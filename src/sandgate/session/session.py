@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.operations import InputItem, Operation
     from sandgate.session.conversation import Conversation
     from sandgate.session.inbox import SessionInbox
-    from sandgate.session.parts import SessionTools
+    from sandgate.session.interfaces import SessionTools
     from sandgate.session.turn import SessionSettings
 
     class TurnKinds(Protocol):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.session.middle import without_middle
+from sandgate.session.cut_middle import without_middle
 
 TEXT = st.text(st.sampled_from("ab \n\né😀\ud800"), max_size=200)
 
