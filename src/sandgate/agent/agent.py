@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
 
-from sandgate.agent.desk import Desk
 from sandgate.agent.events import AgentEvents
 from sandgate.agent.factory import Making
+from sandgate.agent.inbox_answers import InboxAnswers
 from sandgate.agent.options import AgentOptions as AgentOptions
-from sandgate.agent.person import Person
 from sandgate.agent.resume import session_id_of
+from sandgate.agent.terminal_person import Person
 from sandgate.agent.tools import AgentTools
 from sandgate.protocol.operations import Interrupt
 from sandgate.reviewers.async_reviewer import ReviewerBridge
@@ -109,7 +109,7 @@ class Agents:
         self._environment = environment
         self._interactive = interactive
         person = Person(colour=colour) if ask_at_terminal else None
-        self._desk = Desk(answers, person) if answers or ask_at_terminal else None
+        self._answers = InboxAnswers(answers, person) if answers or ask_at_terminal else None
         self._live: dict[str, tuple[Agent, AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}  # by the id of the session that is to go on
 
@@ -142,7 +142,7 @@ class Agents:
 
     async def _opened(self, options: AgentOptions) -> Agent:
         stack = AsyncExitStack()
-        opening = _opened(self._environment, options, None, self._desk, interactive=self._interactive)
+        opening = _opened(self._environment, options, None, self._answers, interactive=self._interactive)
         agent, model = await stack.enter_async_context(opening)
         stack.push_async_callback(model.close)
         before = self._live.pop(agent.session_id, None)
@@ -157,15 +157,15 @@ async def _opened(
     environment: Environment,
     options: AgentOptions,
     superior: Superior | None,
-    desk: Desk | None,
+    inbox_answers: InboxAnswers | None,
     *,
     interactive: bool = False,
     loaded: Loaded | None = None,
 ) -> AsyncIterator[tuple[Agent, Model]]:
     loop = asyncio.get_running_loop()
     making, events = Making(environment, options, superior, loaded), AgentEvents(loop)
-    asks = interactive or desk is not None or (superior is not None and superior.ask is not None)
-    hear, expect = (None, None) if desk is None else (desk.hear, desk.expect)
+    asks = interactive or inbox_answers is not None or (superior is not None and superior.ask is not None)
+    hear, expect = (None, None) if inbox_answers is None else (inbox_answers.hear, inbox_answers.expect)
     bridge = ReviewerBridge(None, loop, hear=hear, expect=expect) if asks else None
     reviewers = () if bridge is None else (bridge,)
     gate = AsyncGate(await on_thread(lambda: making.gate(reviewers, events, side_by_side=interactive)), bridge)
@@ -173,7 +173,7 @@ async def _opened(
     def child(of: Superior) -> AbstractAsyncContextManager[Agent]:
         return _delegate(making.environment, options, of, gate.runtime.loaded)
 
-    answerer = desk.answer if desk is not None else None
+    answerer = inbox_answers.answer if inbox_answers is not None else None
     try:
         tools = AgentTools(gate, events, asks=asks)
         made = await making.made(gate, tools, child, answerer, asks=asks)

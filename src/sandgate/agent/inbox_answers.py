@@ -13,12 +13,12 @@ from sandgate.runtime.event_loop import on_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.agent.person import Person
+    from sandgate.agent.terminal_person import Person
     from sandgate.approvals.prompts.advice import Said
     from sandgate.protocol.decisions import ApprovalRequest
 
 
-class Desk:
+class InboxAnswers:
     """Of one tree of sessions. Raises RequestError for an unknown answer."""
 
     def __init__(self, answers: tuple[str, ...], person: Person | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandgate.agent.person import Person
+from sandgate.agent.terminal_person import Person
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.reviewers import terminal as human

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from agent_places import run
-from sandgate.agent.desk import Desk
+from sandgate.agent.inbox_answers import InboxAnswers
 from sandgate.approvals.prompts.advice import Advice, Said
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 
 if TYPE_CHECKING:
-    from sandgate.agent.person import Person
+    from sandgate.agent.terminal_person import Person
 
 
 def question(name: str = "q") -> ApprovalRequest:
@@ -40,8 +40,8 @@ class PersonDouble:
         return None if self.decision is None else Decision(request.stage, self.decision, "user")
 
 
-def desk(*answers: str, person: PersonDouble | None = None) -> Desk:
-    return Desk(answers, cast("Person | None", person))
+def desk(*answers: str, person: PersonDouble | None = None) -> InboxAnswers:
+    return InboxAnswers(answers, cast("Person | None", person))
 
 
 def test_prepared_answers_come_before_the_person() -> None:
