@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from sandgate.approvals.lasting import Lasting, Sealer
+    from sandgate.approvals.sealed_approvals import Lasting, Sealer
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.runtime.runtime import Runtime
 
@@ -78,7 +78,7 @@ class SessionApprovals:
         """Makes approvals of the session with that id this one's own, which begins with a copy of it."""
 
         def carried(line: Mapping[str, Any]) -> Json | None:
-            from sandgate.approvals.lasting import KIND, Sealer
+            from sandgate.approvals.sealed_approvals import KIND, Sealer
 
             if line.get("kind") != KIND:
                 return None
@@ -91,7 +91,7 @@ class SessionApprovals:
 
     def _with_key(self) -> Sealer:
         if self._sealer is None:
-            from sandgate.approvals.lasting import Sealer  # with hmac, for what most sessions never come to
+            from sandgate.approvals.sealed_approvals import Sealer  # with hmac, for what most sessions never come to
             from sandgate.runtime.live import MARK
 
             key = sealing_key(self._runtime.environ)

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from sandgate.approvals.uses import RuleUses
+    from sandgate.approvals.use_counts import RuleUses
     from sandgate.config import Loaded
     from sandgate.gate.rulebook import Keep
     from sandgate.policy.rules import Rule, RuleSet
@@ -70,7 +70,7 @@ def counter_of(environ: Mapping[str, str]) -> Callable[[], RuleUses]:
     """Counts the uses of rules for all sessions of this user; asked for when the first rule is to be counted."""
 
     def counter() -> RuleUses:
-        from sandgate.approvals.uses import RuleUses
+        from sandgate.approvals.use_counts import RuleUses
         from sandgate.config.state_directory import ensured_state
 
         return RuleUses(lambda: ensured_state(environ))

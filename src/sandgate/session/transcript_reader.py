@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 LIVE_BYTES_MAX = 512 << 20  # of lines that still count, kept while reading
 BAD_LINES_SHOWN = 100
 _EVENT_TYPE = re.compile(rb'\{"type":"([a-z_]{1,60})"')
-_APPROVAL = b'{"kind":"session_approval"'  # as `approvals.lasting` begins one
+_APPROVAL = b'{"kind":"session_approval"'  # as `approvals.sealed_approvals` begins one
 _TURN_ID = re.compile(rb'"turn_id":"([^"\\]{0,200})"')
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.approvals.keys import key_of
-from sandgate.approvals.lasting import KIND, Lasting, Sealer
+from sandgate.approvals.sealed_approvals import KIND, Lasting, Sealer
 from sandgate.protocol.bindings import Binding, Seen
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest, Decision

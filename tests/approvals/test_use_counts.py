@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.approvals.uses import NAME, RuleUses
+from sandgate.approvals.use_counts import NAME, RuleUses
 from sandgate.policy.rules import Rule
 
 THREE = Rule((("make",),), "allow", uses=3)
@@ -74,7 +74,7 @@ def test_a_rule_without_a_number_is_never_taken(state: Path) -> None:
 
 TAKER = """
 import sys
-from sandgate.approvals.uses import RuleUses
+from sandgate.approvals.use_counts import RuleUses
 from sandgate.policy.rules import Rule
 rule = Rule((("make",),), "allow", uses=100)
 print(sum(RuleUses(lambda: sys.argv[1]).take(rule) for _ in range(60)))
