@@ -20,7 +20,7 @@ from mcp_types import jsonrpc_message_adapter
 
 from live_sessions import Workplace
 from sandgate.serving.ledger_access import open_ledger
-from sandgate.serving.sealing import sealing_key
+from sandgate.serving.sealing_key import sealing_key
 from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions

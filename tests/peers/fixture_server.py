@@ -16,7 +16,7 @@ from mcp.server.lowlevel import Server
 from peers import fixture_tools
 from sandgate.runtime import Environment
 from sandgate.serving.ledger_access import open_ledger
-from sandgate.serving.sealing import sealing_key
+from sandgate.serving.sealing_key import sealing_key
 from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.command import HOST, say
 from sandgate.surfaces.mcp.http import serve_http

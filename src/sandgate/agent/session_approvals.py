@@ -13,7 +13,7 @@ from sandgate.approvals.store import Renewed
 from sandgate.errors import SandgateError
 from sandgate.policy.rules.model import instant
 from sandgate.protocol.wire import plain, sandbox_json
-from sandgate.serving.sealing import sealing_key
+from sandgate.serving.sealing_key import sealing_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

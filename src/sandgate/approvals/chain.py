@@ -156,7 +156,7 @@ def _passage_of(request: ApprovalRequest) -> str:
 
 def _given_for(wanted: Grant, given: tuple[Grant, ...]) -> Grant:
     """What stands for `wanted` among what was given; nothing that was not, unless the sandbox itself was given up."""
-    from sandgate.protocol.implied import implies
+    from sandgate.protocol.implied_grants import implies
 
     if wanted in given or ESCALATE in given:
         return wanted

@@ -10,7 +10,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 from time import time
 
-from sandgate.protocol.implied import implied_by
+from sandgate.protocol.implied_grants import implied_by
 from sandgate.record import Record
 
 TYPE_CHECKING = False

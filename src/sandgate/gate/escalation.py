@@ -241,7 +241,7 @@ def offer(
         wanted = widened(denials, targets)
     if not wanted:
         return (), False
-    from sandgate.protocol.implied import without_implied
+    from sandgate.protocol.implied_grants import without_implied
 
     wanted = without_implied(wanted)
     if ESCALATE in wanted or set(wanted) <= set(given):

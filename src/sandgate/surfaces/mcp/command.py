@@ -12,7 +12,7 @@ from sandgate.errors import RequestError
 from sandgate.record import Record
 from sandgate.runtime import open_runtime
 from sandgate.serving.ledger_access import open_ledger
-from sandgate.serving.sealing import sealing_key
+from sandgate.serving.sealing_key import sealing_key
 from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.errors import ApprovalsUnusable, ConfigError
-from sandgate.serving.sealing import KEY_BYTES, KEY_NAME, sealing_key
+from sandgate.serving.sealing_key import KEY_BYTES, KEY_NAME, sealing_key
 
 STATE = ".local/state/sandgate"
 ASKERS = 8

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandgate.protocol.implied import implied_by, implies, without_implied
+from sandgate.protocol.implied_grants import implied_by, implies, without_implied
 from sandgate.protocol.permissions import ESCALATE, Grant
 
 ROOT, FILE = Grant("write_root", "/out"), Grant("write_path", "/out/a/b")
