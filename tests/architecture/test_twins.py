@@ -84,7 +84,7 @@ TESTED_ELSEWHERE = {
     "policy.danger": ("tests/policy/test_dangerous.py", "single commands are judged there, too"),
     "surfaces.cli.denied_lines": ("tests/surfaces/cli/test_narrate.py", "its lines are what is told there"),
     "surfaces.cli.forms": ("tests/surfaces/cli/test_parse.py", "commands with forms are taken apart there"),
-    "surfaces.cli.misunderstood": ("tests/surfaces/cli/test_parse.py", "what it says is compared there"),
+    "surfaces.cli.usage_errors": ("tests/surfaces/cli/test_parse.py", "what it says is compared there"),
     "surfaces.cli.parsed": ("tests/surfaces/cli/test_parse.py", "what parsing comes to"),
     "surfaces.cli.place_lines": ("tests/surfaces/cli/test_doctor.py", "its lines are printed there"),
     "config.": ("tests/config/test_load.py", "layers, files and checks show only in what is loaded"),

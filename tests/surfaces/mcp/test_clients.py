@@ -10,7 +10,7 @@ import pytest
 
 from mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run, text_of
 from sandgate.surfaces.mcp import clients
-from sandgate.surfaces.mcp.clients import CHOOSERS, is_unseen, nobodys_actions, shows_choices, turned_down
+from sandgate.surfaces.mcp.clients import CHOOSERS, automatic_actions, is_unseen, shows_choices, turned_down
 from waiting import LIMIT_S
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def test_other_answers_are_never_taken_for_nobodys(answer: object) -> None:
 def test_clients_tell_that_they_run_without_a_person(
     name: str, meta: Json | None, environ: dict[str, str], actions: tuple[str, ...]
 ) -> None:
-    assert nobodys_actions(context(name, meta), environ) == actions
+    assert automatic_actions(context(name, meta), environ) == actions
 
 
 def test_what_is_told_names_the_client_and_what_would_help() -> None:

@@ -11,7 +11,7 @@ from sandgate.commandline.words import joined
 from sandgate.display import BOLD, DIM, RESET, one_line, visible
 from sandgate.protocol import events as told
 from sandgate.protocol.decisions import RETRY_REASONS
-from sandgate.surfaces.cli.allowing import allowing
+from sandgate.surfaces.cli.approval_hints import allowing
 from sandgate.surfaces.cli.narrate import grant_words
 from sandgate.surfaces.cli.turn_outcome import APPROVED
 

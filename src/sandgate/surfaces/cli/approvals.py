@@ -14,7 +14,7 @@ from sandgate.errors import AlreadyDecided, RequestError
 from sandgate.record import never_reached
 from sandgate.serving.ledger_access import USES_MAX, Advised, Asked, Damaged, Decided, follow, open_ledger, shown
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.moments import moment
+from sandgate.surfaces.cli.timestamps import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import os
 from sandgate.display import visible
 from sandgate.runtime.journal import SHORT_DIGEST, decisions, override
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.moments import here
+from sandgate.surfaces.cli.timestamps import here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -71,7 +71,7 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
         case "write_root" if permissions.may_write(grant.value):
             return ""  # it is open already; something else stands in the way
         case _:
-            from sandgate.surfaces.cli.allowing import git_options, option
+            from sandgate.surfaces.cli.approval_hints import git_options, option
 
             if together := git_options(denial, workspaces=permissions.writable):
                 return together
@@ -91,7 +91,7 @@ def _directory_hint(denial: Denial, permissions: EffectivePermissions) -> str:
         return ""
     if not permissions.writable:
         return "-s workspace-write"
-    from sandgate.surfaces.cli.allowing import root_option
+    from sandgate.surfaces.cli.approval_hints import root_option
 
     if denial.operation == "create" and denial.syscall in MAKES_DIRECTORIES:
         return root_option(path + "/", new=False, workspaces=permissions.writable)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sandgate.errors import RequestError
-from sandgate.surfaces.cli.misunderstood import as_typed, nearest, no_dashes
 from sandgate.surfaces.cli.parsed import ParsedLine
+from sandgate.surfaces.cli.usage_errors import as_typed, nearest, no_dashes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.session import environment
-from sandgate.surfaces.cli.waiting import approval_timeout_s
+from sandgate.surfaces.cli.wait_for_approvals import approval_timeout_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

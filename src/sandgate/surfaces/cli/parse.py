@@ -16,7 +16,7 @@ def parse(arguments: list[str]) -> ParsedLine:
     name, rest = arguments[0], arguments[1:]
     command = command_named(name)
     if command is None:
-        from sandgate.surfaces.cli.misunderstood import no_such_command
+        from sandgate.surfaces.cli.usage_errors import no_such_command
 
         raise no_such_command(name)
     values, left, argv, wants_help = _options(command, rest)
@@ -30,7 +30,7 @@ def parse(arguments: list[str]) -> ParsedLine:
         return in_form(command, values, left, argv)
     _positional(command, left, argv)
     if command.takes_command and not argv:
-        from sandgate.surfaces.cli.misunderstood import no_command
+        from sandgate.surfaces.cli.usage_errors import no_command
 
         raise no_command(command, rest, left)
     return ParsedLine(command, values, tuple(argv))
@@ -72,7 +72,7 @@ def _split(command: Command, by_flag: dict[str, Option], word: str) -> tuple[Opt
     flag, equals, value = word.partition("=") if word.startswith("--") else (word[:2], word[2:], word[2:])
     option = by_flag.get(flag)
     if option is None:
-        from sandgate.surfaces.cli.misunderstood import meant
+        from sandgate.surfaces.cli.usage_errors import meant
 
         raise RequestError(
             f"no option `{flag}` for `sandgate {command.name}`",

@@ -15,8 +15,8 @@ from sandgate.policy.rules.written import rule_line
 from sandgate.runtime.executed_content import executed_content
 from sandgate.runtime.rule_listing import loaded_for
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.moments import moment
 from sandgate.surfaces.cli.session import environment
+from sandgate.surfaces.cli.timestamps import moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from sandgate.errors import SandgateError
 from sandgate.runtime import CAPTURED, Stdio
 from sandgate.surfaces.cli.narrate import Narrator
 from sandgate.surfaces.cli.session import opened, person_present, request
-from sandgate.surfaces.cli.terminations import Terminations
+from sandgate.surfaces.cli.termination_signals import Terminations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

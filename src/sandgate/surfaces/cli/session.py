@@ -73,9 +73,9 @@ def _waiting(parsed: ParsedLine, where: Environment) -> OtherTerminal | None:
         raise RequestError("`--approval-timeout` belongs to `--wait-for-approvals`")
     if not parsed.on("wait"):
         return None
-    from sandgate.surfaces.cli.waiting import somebody_elsewhere
+    from sandgate.surfaces.cli.wait_for_approvals import other_terminal
 
-    found = somebody_elsewhere(parsed, where.environ)
+    found = other_terminal(parsed, where.environ)
     return None if person_present() else found
 
 

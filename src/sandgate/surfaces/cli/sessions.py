@@ -7,7 +7,7 @@ import os
 from sandgate.display import one_line, visible
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.moments import here
+from sandgate.surfaces.cli.timestamps import here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

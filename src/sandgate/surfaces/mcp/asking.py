@@ -13,7 +13,7 @@ from mcp_types import CONNECTION_CLOSED, InputRequiredResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from sandgate.record import Record
-from sandgate.surfaces.mcp.clients import client_name, is_unseen, nobodys_actions, shows_choices, turned_down
+from sandgate.surfaces.mcp.clients import automatic_actions, client_name, is_unseen, shows_choices, turned_down
 from sandgate.surfaces.mcp.form import answered, elicitation, lineage_fields, normal
 
 TYPE_CHECKING = False
@@ -127,7 +127,7 @@ def _form(context: Context, question: Question) -> dict[str, Any]:
 
 def _heard(context: Context, approval: Approval, answer: object, seen: Visibility, environ: Mapping[str, str]) -> Heard:
     name = client_name(context)
-    if is_unseen(answer, seen.waited_s, nobodys_actions(context, environ)):
+    if is_unseen(answer, seen.waited_s, automatic_actions(context, environ)):
         return Heard(nobody=turned_down(name))
     return Heard(*answered(approval, answer, whole=seen.whole or shows_choices(name)))
 

@@ -50,7 +50,7 @@ def shows_choices(name: str) -> bool:
     return name in CHOOSERS
 
 
-def nobodys_actions(context: Context, environ: Mapping[str, str]) -> tuple[str, ...]:
+def automatic_actions(context: Context, environ: Mapping[str, str]) -> tuple[str, ...]:
     """What this client answers by itself, however long that takes, because it says that it runs without a person.
 
     `environ`: the server's own, if the client started it. In `claude -p` only a hook declines; a cancel is

@@ -8,7 +8,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, Grant
-from sandgate.surfaces.cli.allowing import HINTS_MAX, allowing
+from sandgate.surfaces.cli.approval_hints import HINTS_MAX, allowing
 
 REQUEST = ApprovalRequest("a", "c", "initial", CommandRequest(("npm", "install"), "/repo", {}), "")
 ALWAYS = "--answer approve, or a terminal where you can be asked"

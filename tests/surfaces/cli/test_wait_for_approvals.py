@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.surfaces.cli.parse import parse
-from sandgate.surfaces.cli.waiting import APPROVAL_TIMEOUT_S_MAX, approval_timeout_s
+from sandgate.surfaces.cli.wait_for_approvals import APPROVAL_TIMEOUT_S_MAX, approval_timeout_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from sandgate.errors import RequestError
-from sandgate.surfaces.cli.moments import here, moment
+from sandgate.surfaces.cli.timestamps import here, moment
 
 NOW = 1_000_000_000.0  # 2001-09-09T01:46:40Z
 

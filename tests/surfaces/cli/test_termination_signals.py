@@ -13,7 +13,7 @@ from sandgate.protocol.decisions import Attempt
 from sandgate.protocol.denials import DenialReport
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.protocol.trace import CommandBegan, CommandEnded
-from sandgate.surfaces.cli.terminations import Terminations
+from sandgate.surfaces.cli.termination_signals import Terminations
 
 COMMAND = CommandRequest(("true",), "/", {})
 RESULT = CommandResult(0, None, "exited", b"", b"", b"")
