@@ -8,7 +8,6 @@ from sandgate.protocol.decisions import Attempt, Passage, Refusal
 from sandgate.protocol.denials import DenialReport
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.protocol.verdicts import Allow
-from sandgate.record import Record
 from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.start import Shape
@@ -16,6 +15,7 @@ from sandgate.terminals.table import TerminalTable
 from sandgate.terminals.waiting import Pause, drive
 from sandgate.tools.arguments import WriteStdinArguments
 from sandgate.tools.exec_command import await_command, start_command
+from sandgate.tools.host import StartedCommand
 from sandgate.tools.truncation import TruncationPolicy
 from sandgate.tools.write_stdin import write_stdin
 from terminal_stage import Stage
@@ -32,15 +32,6 @@ PATIENT = DEFAULT_LIMITS.but(min_empty_yield_ms=250, default_write_yield_ms=10_0
 """A write comes back as soon as there is something to come back with; the tests wait for nothing else."""
 
 
-class Started(Record):
-    """As the runtime has it."""
-
-    passage: Passage
-    terminal: Terminal | None
-    attempt: Attempt | None
-    awaiting: Awaiting | None = None
-
-
 class ToolHost:
     """A `tools.host.Host`."""
 
@@ -54,11 +45,11 @@ class ToolHost:
         self.refuses: str | None = None
         self.denials: tuple[Denial, ...] = ()
         self.untold_before: tuple[Denial, ...] = ()
-        self._started: dict[Terminal, Started] = {}
+        self._attempts: dict[Terminal, Attempt] = {}
 
-    def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started:  # noqa: ARG002
+    def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> StartedCommand:  # noqa: ARG002
         if self.refuses is not None:
-            return Started(Passage(command, Allow(), refusal=Refusal("rule", self.refuses)), None, None)
+            return StartedCommand(Passage(command, Allow(), refusal=Refusal("rule", self.refuses)), None)
         number = self.table.reserve()
         terminal = self.stage.start(
             shell(command.argv[-1], tty=shape.tty), shape=shape, limits=self.limits, number=number
@@ -68,8 +59,8 @@ class ToolHost:
         report = DenialReport("denied" if self.denials else "unknown", self.denials)
         attempt = Attempt(False, "none", (), None, report, "a test", EffectivePermissions(confined=False))
         passage = Passage(command, Allow(), attempts=(attempt,))
-        self._started[terminal] = Started(passage, terminal, attempt)
-        return Started(passage, terminal, attempt, awaiting)
+        self._attempts[terminal] = attempt
+        return StartedCommand(passage, terminal, awaiting)
 
     def untold(self, terminal: Terminal) -> tuple[Denial, ...]:  # noqa: ARG002
         new = tuple([each for each in self.denials if each not in self.untold_before])
@@ -83,8 +74,7 @@ class ToolHost:
         return ""
 
     def attempt(self, terminal: Terminal) -> Attempt | None:
-        started = self._started.get(terminal)
-        return None if started is None else started.attempt
+        return self._attempts.get(terminal)
 
     def answered(self, awaiting: Awaiting) -> None:
         awaiting.end()

@@ -13,12 +13,10 @@ LATER = {
     "Reading": ("commandline/arguments.py", "commandline/grammar.py"),
     "Redirection": ("commandline/bashcommands.py", "commandline/script.py"),
     "Script": ("commandline/bashcommands.py", "commandline/script.py"),
-    "Session": ("runtime/toolbox.py", "session/session.py"),
     "SimpleCommand": ("commandline/bashcommands.py", "commandline/script.py"),
-    "Started": ("commandline/invocation.py", "runtime/live.py", "tools/host.py"),
     "Word": ("commandline/bashwords.py", "commandline/script.py"),
 }
-"""Classes that share a name until what reads and judges command lines is one model, and tools are one file each."""
+"""Classes that share a name until what reads and judges command lines is one model."""
 
 
 def test_a_public_class_has_a_name_of_its_own() -> None:

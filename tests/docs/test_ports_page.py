@@ -12,8 +12,8 @@ import pytest
 
 from how_to_pages import PAGES
 from live_sessions import Workplace, place, run_to_end
-from sandgate.runtime.served import showing
 from sandgate.sandbox.select import LANDLOCK_LOSSES
+from sandgate.terminals.served import showing
 from source_tree import REPOSITORY
 
 __all__ = ["place"]

@@ -4,7 +4,7 @@ from sandgate.gate.policies import OWN_PROGRAMS, Policies, as_judged
 from sandgate.policy.rules import NO_RULES
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import DangerFullAccess, Granular, WorkspaceWrite
-from sandgate.runtime.toolbox import PROGRAMS
+from sandgate.tools.toolbox import PROGRAMS
 
 LOG = CommandRequest(("git", "log"), "/repo", {})
 

@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from live_sessions import place
 from tool_host import ToolHost
+
+__all__ = ["host", "place"]
 
 
 @pytest.fixture

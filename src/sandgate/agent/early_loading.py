@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sandgate.model.streaming import Model, ModelEvent
 
 NEEDED = (
-    "sandgate.runtime.toolbox",
+    "sandgate.tools.toolbox",
     "sandgate.commandline.bash",
     "sandgate.kernel.helper",
     "sandgate.kernel.foreground",

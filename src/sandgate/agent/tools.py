@@ -130,14 +130,18 @@ class AgentTools:
                 raise ToolArgumentsError(f"unsupported call: {name}")
 
     async def _shell(self, arguments: ShellArguments, call_id: str, context: CallContext) -> Answer:
-        from sandgate.runtime.one_shot import shell_call
+        from sandgate.tools.one_shot import run_shell
 
         self._events.belongs(call_id, context.turn_id, one_shot=True)
         over = partial(self._events.over, call_id)
         # A model that writes patches as they are reads such answers in the same lines.
         freeform = APPLY_PATCH_FREEFORM in self._gate.runtime.settings.features
-        output = await shell_call(
-            self._gate, arguments, freeform=freeform, reviewer=self._ask(context), call_id=call_id, over=over
+        runtime = self._gate.runtime
+        output = await self._gate.killable(
+            lambda cancel: run_shell(
+                runtime, arguments, cancel_fd=cancel, freeform=freeform, call_id=call_id, over=over
+            ),
+            self._ask(context),
         )
         return await self._done("shell", output, call_id, context)
 

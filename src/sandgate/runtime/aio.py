@@ -15,7 +15,7 @@ from sandgate.protocol.environment import Environment
 from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads
 from sandgate.runtime.event_loop import drive, on_thread
 from sandgate.runtime.opening import open_runtime
-from sandgate.runtime.python_arguments import exec_arguments, write_arguments
+from sandgate.tools.python_arguments import exec_arguments, write_arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.async_reviewer import AsyncReviewer, Hearing
     from sandgate.runtime.runtime import Runtime
-    from sandgate.runtime.session_ports import ListedPort, ShownPort
     from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.live_shell import LiveShell, ShellResult
     from sandgate.terminals.marks import Shell
+    from sandgate.terminals.session_ports import ListedPort, ShownPort
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.answers import ExecAnswer
@@ -107,7 +107,7 @@ class AsyncGate:
         `request` are the arguments of `Runtime.request`. Cancelling kills the command, and waits until it is gone.
         Raises what `Runtime.run` raises.
         """
-        from sandgate.runtime.shell import shell_argv
+        from sandgate.tools.script_shell import shell_argv
 
         argv = shell_argv(command) if isinstance(command, str) else tuple(command)
         wanted = self.runtime.request(argv, **request)

@@ -22,3 +22,10 @@ def check_argv(argv: Sequence[str]) -> None:
     for word in argv:
         if "\0" in word:
             raise RequestError("an argument contains a NUL byte", why="no program can be given one", hint="remove it")
+
+
+def script_argv(script: str) -> tuple[str, ...]:
+    """The argv that runs `script` in the user's shell."""
+    from sandgate.tools.script_shell import shell_argv
+
+    return shell_argv(script)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Refused
     from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, Stream
-    from sandgate.runtime.live import LiveCommands
-    from sandgate.runtime.shown_ports import PortWish
+    from sandgate.terminals.shown_ports import PortWish
+    from sandgate.tools.live import LiveCommands
 
     Hear = Callable[[Stream, bytes], None]
 
@@ -167,7 +167,7 @@ class Launch(Readiness):
         return Meanwhile(tell)
 
     def _shown(self, plan: ConfinedCommand) -> AbstractContextManager[None]:
-        from sandgate.runtime.shown_ports import shown
+        from sandgate.terminals.shown_ports import shown
 
         confinement = self._confinement
         return shown(self._ports, plan, confinement.networks, confinement.helper, self._tell)

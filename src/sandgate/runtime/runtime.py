@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, TraceRecord
-    from sandgate.runtime.live import LiveCommands
-    from sandgate.runtime.session_ports import ListedPort, ShownPort
-    from sandgate.runtime.shown_ports import PortWish
-    from sandgate.runtime.toolbox import Toolbox
     from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.live_shell import LiveShell
     from sandgate.terminals.marks import Shell
+    from sandgate.terminals.session_ports import ListedPort, ShownPort
+    from sandgate.terminals.shown_ports import PortWish
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.calls import ToolOutput
+    from sandgate.tools.live import LiveCommands
     from sandgate.tools.patch_answer import PatchAnswer
+    from sandgate.tools.toolbox import Toolbox
 
 ID_BYTES = 8
 
@@ -187,8 +187,8 @@ class Runtime:
         It passes the gate like any command. Without `tty` it has empty input and a pipe for its output. Without
         `post_processing` line ends stay as they are, which is far faster. Raises CommandRefused, what `run` raises.
         """
-        from sandgate.runtime.toolbox import open_terminal
         from sandgate.terminals.start import Shape
+        from sandgate.tools.toolbox import open_terminal
 
         command = self.request(
             argv, cwd=cwd, escalate=escalate, justification=justification, tty=tty, set_variables=set_variables
@@ -230,8 +230,8 @@ class Runtime:
         Earlier when it has ended, or waits for input on its terminal (`tty`). What lives on is addressed by the
         answer's `session_id`. A refusal is an answer. Raises ToolArgumentsError, VerificationFailed, what `run` raises.
         """
-        from sandgate.runtime.python_arguments import exec_arguments
         from sandgate.terminals.waiting import drive
+        from sandgate.tools.python_arguments import exec_arguments
 
         given = exec_arguments(
             cmd=cmd,
@@ -264,8 +264,8 @@ class Runtime:
         texts or patterns appears. Raises UnknownTerminal, StdinClosed, InputNotTaken, TerminalFailed, and
         ToolArgumentsError for arguments that do not fit.
         """
-        from sandgate.runtime.python_arguments import write_arguments
         from sandgate.terminals.waiting import drive
+        from sandgate.tools.python_arguments import write_arguments
 
         given = write_arguments(
             session_id=session_id,
@@ -339,7 +339,7 @@ class Runtime:
         """The live commands of this session."""
         with self._opening:
             if self._live is None:
-                from sandgate.runtime.toolbox import open_live
+                from sandgate.tools.toolbox import open_live
 
                 self._live = open_live(self, self.record, heard=self.record is not _unheard)
             return self._live
@@ -355,7 +355,7 @@ class Runtime:
         live = self.live
         with self._opening:
             if self._tools is None:
-                from sandgate.runtime.toolbox import Toolbox
+                from sandgate.tools.toolbox import Toolbox
 
                 self._tools = Toolbox(self, live)
             return self._tools

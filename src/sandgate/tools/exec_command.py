@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from sandgate.terminals.start import Shape
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.answers import ExecAnswer
-    from sandgate.tools.host import Host, Started
+    from sandgate.tools.host import Host, StartedCommand
 
 NS_PER_S = 1_000_000_000
 
 
-def start_command(host: Host, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started:
+def start_command(host: Host, command: CommandRequest, shape: Shape, *, call_id: str = "") -> StartedCommand:
     """Passes it through the gate, as `call_id` in the trail.
 
     Raises CommandRefused when it did not run, and what `Runtime.run` raises.
@@ -40,7 +40,7 @@ def start_command(host: Host, command: CommandRequest, shape: Shape, *, call_id:
 
 def await_command(
     host: Host,
-    started: Started,
+    started: StartedCommand,
     *,
     yield_time_ms: float | None = None,
     max_output_tokens: int | None = None,
@@ -55,7 +55,11 @@ def await_command(
 
 
 def _awaited(
-    host: Host, started: Started, yield_time_ms: float | None, max_output_tokens: int | None, notices: tuple[str, ...]
+    host: Host,
+    started: StartedCommand,
+    yield_time_ms: float | None,
+    max_output_tokens: int | None,
+    notices: tuple[str, ...],
 ) -> Steps[ExecAnswer]:
     terminal = started.terminal
     assert terminal is not None  # start_command has seen to it

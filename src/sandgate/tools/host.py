@@ -1,14 +1,23 @@
-"""What the tools need of the session they work in. The runtime's `LiveCommands` is one."""
+"""What tools need of the session they work in: itself, its settings, and its live commands (`live.LiveCommands`)."""
 
 from __future__ import annotations
 
+from sandgate.record import Record
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Protocol
+    from collections.abc import Mapping
+    from typing import Literal, Protocol
 
+    from sandgate.gate.confinement import Confinement
+    from sandgate.gate.forecast import Forecast
+    from sandgate.gate.gate import Gate
+    from sandgate.gate.policies import Policies
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import Denial
+    from sandgate.protocol.permissions import ApprovalPolicy
+    from sandgate.protocol.trace import Recorder
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.start import Shape
@@ -17,19 +26,16 @@ if TYPE_CHECKING:
     from sandgate.terminals.waiting import Pause
     from sandgate.tools.truncation import TruncationPolicy
 
-    class Started(Protocol):
-        """What came of a command that may live on."""
 
-        @property
-        def passage(self) -> Passage: ...
+class StartedCommand(Record):
+    """What came of a command that may live on."""
 
-        @property
-        def terminal(self) -> Terminal | None: ...
+    passage: Passage
+    terminal: Terminal | None  # None: nothing was started
+    awaiting: Awaiting | None = None  # of the call that started it, to be given back to `Host.answered`
 
-        @property
-        def awaiting(self) -> Awaiting | None:
-            """Of the call that started it, for `Host.answered`."""
-            ...
+
+if TYPE_CHECKING:
 
     class Host(Protocol):
         """The session."""
@@ -48,7 +54,7 @@ if TYPE_CHECKING:
             """How much of an output one answer of this turn may hold, whatever the call asks for."""
             ...
 
-        def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started: ...
+        def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> StartedCommand: ...
 
         def attempt(self, terminal: Terminal) -> Attempt | None:
             """The last run of a command; with its result once it is over."""
@@ -73,3 +79,54 @@ if TYPE_CHECKING:
         def forget(self, terminal: Terminal) -> None: ...
 
         def typed(self, terminal: Terminal, text: str, *, secret: bool) -> None: ...
+
+    class ToolSettings(Protocol):
+        """What the configuration says about tools."""
+
+        @property
+        def approval(self) -> ApprovalPolicy: ...
+        @property
+        def allow_login_shell(self) -> bool: ...
+        @property
+        def timeout_ms(self) -> int | None: ...
+        @property
+        def longest_poll_ms(self) -> int: ...
+        @property
+        def output_tokens(self) -> int | None: ...
+        @property
+        def on_network_denial(self) -> Literal["terminate", "continue"]: ...
+        @property
+        def review_input(self) -> Literal["always", "escalated", "never"]: ...
+
+    class ToolSession(Protocol):
+        """A session of governed commands; `runtime.Runtime` is one."""
+
+        gate: Gate
+        policies: Policies
+        confinement: Confinement
+        record: Recorder
+        login_is_usual: bool
+
+        @property
+        def settings(self) -> ToolSettings: ...
+
+        @property
+        def directory(self) -> str: ...
+
+        @property
+        def environ(self) -> Mapping[str, str]: ...
+
+        def new_id(self) -> str: ...
+
+        def forecast(self, command: CommandRequest) -> Forecast: ...
+
+        def request(
+            self,
+            argv: tuple[str, ...],
+            *,
+            cwd: str | None = None,
+            escalate: bool = False,
+            justification: str | None = None,
+            tty: bool = False,
+            timeout_ms: int | None = None,
+        ) -> CommandRequest: ...

@@ -18,8 +18,8 @@ from live_sessions import Workplace, left_of
 from mcp_wire import ERAS, INITIAL, LEGACY, MODERN, Desk, connected, lines_in, run, soon, streams_to, text_of
 from program import PROGRAM
 from sandgate.approvals import private_files
-from sandgate.runtime.toolbox import Toolbox
 from sandgate.surfaces.mcp import calling
+from sandgate.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
     from pathlib import Path

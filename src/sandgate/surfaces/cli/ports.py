@@ -5,12 +5,12 @@ from __future__ import annotations
 from sandgate.commandline.words import joined
 from sandgate.display import one_line
 from sandgate.errors import RequestError
-from sandgate.runtime.shown_ports import port_wish, sandboxes, serving_sandbox, shown_from_outside
+from sandgate.runtime.ports import port_wish, sandboxes, serving_sandbox, shown_from_outside
 from sandgate.surfaces.cli import say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.runtime.shown_ports import Sandbox
+    from sandgate.runtime.ports import Sandbox
     from sandgate.surfaces.cli.parse import ParsedLine
 
 COMMAND_CHARS_MAX = 80

@@ -78,7 +78,7 @@ def _as_json(parsed: ParsedLine) -> int:
 
 def _passage(runtime: Runtime, parsed: ParsedLine, stdio: Stdio, terminations: Terminations) -> Passage:
     if parsed.texts("serve"):
-        from sandgate.runtime.shown_ports import port_wishes
+        from sandgate.runtime.ports import port_wishes
 
         runtime.show_ports(port_wishes(parsed.texts("serve")))
     return runtime.run(request(parsed, runtime), stdio, cancel_fd=terminations.descriptor)

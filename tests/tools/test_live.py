@@ -38,7 +38,7 @@ from sandgate.protocol.trace import (
     TerminalInput,
 )
 from sandgate.runtime.aio import AsyncGate
-from sandgate.runtime.python_arguments import exec_arguments
+from sandgate.tools.python_arguments import exec_arguments
 from waiting import open_descriptors, wait_until
 
 pytestmark = pytest.mark.host("namespace", "notify")

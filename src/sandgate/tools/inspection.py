@@ -5,8 +5,8 @@ from __future__ import annotations
 from sandgate.display import one_line, visible
 from sandgate.gate.forecast import forecast_json
 from sandgate.protocol.wire import plain
-from sandgate.runtime.served import showing
 from sandgate.terminals.live_commands import live_commands
+from sandgate.terminals.served import showing
 from sandgate.tools.answers import slim
 from sandgate.tools.arguments import check_command_arguments, no_arguments, session_arguments
 from sandgate.tools.calls import ToolOutput
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from sandgate.gate.forecast import Forecast
     from sandgate.protocol.commands import CommandRequest
-    from sandgate.runtime.live import LiveCommands
     from sandgate.terminals.live_commands import LiveCommand
     from sandgate.tools.arguments import ExecCommandArguments
+    from sandgate.tools.live import LiveCommands
 
     class Tools(Protocol):
         """What these need of a `Toolbox`."""

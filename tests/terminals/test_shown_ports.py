@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.errors import RequestError
-from sandgate.runtime.shown_ports import HOST_PORT_MIN, PORT_MAX, SHOWN_MAX, PortWish, port_wish, port_wishes
+from sandgate.terminals.shown_ports import HOST_PORT_MIN, PORT_MAX, SHOWN_MAX, PortWish, port_wish, port_wishes
 
 
 def test_a_port_is_shown_at_its_own_number_or_at_another() -> None:

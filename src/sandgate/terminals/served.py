@@ -56,7 +56,7 @@ def showing(ports: tuple[int, ...]) -> str:
     """
     if not ports:
         return ""
-    from sandgate.runtime.shown_ports import showing_command
+    from sandgate.terminals.shown_ports import showing_command
 
     said = [f"`{showing_command(each)}`" for each in ports[:PORTS_SAID_MAX]]
     left = len(ports) - len(said)

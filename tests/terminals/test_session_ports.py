@@ -14,8 +14,8 @@ import pytest
 from live_sessions import Workplace, run_to_end
 from sandgate.errors import PortUnavailable, RequestError
 from sandgate.runtime.aio import AsyncGate
-from sandgate.runtime.session_ports import SHOWN_MAX, SessionPorts
-from sandgate.runtime.shown_ports import PORT_MAX, PortWish
+from sandgate.terminals.session_ports import SHOWN_MAX, SessionPorts
+from sandgate.terminals.shown_ports import PORT_MAX, PortWish
 from waiting import open_descriptors, wait_until
 
 TYPE_CHECKING = False

@@ -21,9 +21,6 @@ from sandgate.errors import (
 )
 from sandgate.gate.input_review import InputReview
 from sandgate.gate.patch_gate import PatchGate, unfit
-from sandgate.runtime.inspection import INSPECTIONS, inspected
-from sandgate.runtime.live import LiveCommands
-from sandgate.runtime.shell import chosen_shell, login_wanted
 from sandgate.sandbox.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.start import Shape
@@ -32,6 +29,8 @@ from sandgate.tools.answers import ANSWER_POLICY, ExecAnswer
 from sandgate.tools.arguments import exec_command_arguments, write_stdin_arguments
 from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, failed, patch_in, told
 from sandgate.tools.exec_command import await_command, start_command
+from sandgate.tools.inspection import INSPECTIONS, inspected
+from sandgate.tools.live import LiveCommands
 from sandgate.tools.patch_answer import MS_PER_S, PatchAnswer
 from sandgate.tools.schema import (
     apply_patch_freeform_tool,
@@ -40,53 +39,23 @@ from sandgate.tools.schema import (
     exec_command_tool,
     write_stdin_tool,
 )
+from sandgate.tools.script_shell import chosen_shell, login_wanted
 from sandgate.tools.truncation import TruncationPolicy
 from sandgate.tools.write_stdin import write_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Protocol
+    from typing import Any
 
-    from sandgate.config import Settings
-    from sandgate.gate.confinement import Confinement
-    from sandgate.gate.forecast import Forecast
-    from sandgate.gate.gate import Gate
     from sandgate.gate.patch_gate import PatchOutcome
-    from sandgate.gate.policies import Policies
     from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.arguments import ApplyPatchArguments, ExecCommandArguments, WriteStdinArguments
-    from sandgate.tools.host import Started
-
-if TYPE_CHECKING:
-
-    class Session(Protocol):
-        """What the tools need of a `Runtime`."""
-
-        gate: Gate
-        policies: Policies
-        confinement: Confinement
-        settings: Settings
-        record: Recorder
-        login_is_usual: bool
-
-        @property
-        def directory(self) -> str: ...
-
-        @property
-        def environ(self) -> Mapping[str, str]: ...
-
-        def new_id(self) -> str: ...
-
-        def forecast(self, command: CommandRequest) -> Forecast: ...
-
-        def request(
-            self, argv: tuple[str, ...], *, cwd: str | None, escalate: bool, justification: str | None, tty: bool
-        ) -> CommandRequest: ...
+    from sandgate.tools.host import StartedCommand, ToolSession
 
 
 # unified_exec.md section 5: what makes output readable for somebody who is no terminal.
@@ -113,7 +82,7 @@ USE_THE_TOOL = "apply_patch was requested via exec_command. Use the apply_patch 
 class Toolbox:
     """Made by `Runtime` on first use."""
 
-    def __init__(self, runtime: Session, live: LiveCommands) -> None:
+    def __init__(self, runtime: ToolSession, live: LiveCommands) -> None:
         self._runtime = runtime
         self.live = live
         self.patches = PatchGate(
@@ -127,7 +96,7 @@ class Toolbox:
             new_id=runtime.new_id,
         )
 
-    def begin(self, arguments: ExecCommandArguments, *, call_id: str = "") -> Started | ExecAnswer:
+    def begin(self, arguments: ExecCommandArguments, *, call_id: str = "") -> StartedCommand | ExecAnswer:
         """The blocking half of `exec_command`. What needs no waiting is answered at once: a refusal, and a patch.
 
         Raises VerificationFailed for a patch that is none, and what `Runtime.run` raises.
@@ -148,7 +117,7 @@ class Toolbox:
         except CommandRefused as refused:
             return refusal(refused.what)
 
-    def finish(self, arguments: ExecCommandArguments, started: Started | ExecAnswer) -> Steps[ExecAnswer]:
+    def finish(self, arguments: ExecCommandArguments, started: StartedCommand | ExecAnswer) -> Steps[ExecAnswer]:
         """The waiting half."""
         if isinstance(started, ExecAnswer):
             return started
@@ -318,7 +287,7 @@ def _patch_output(answer: PatchAnswer) -> ToolOutput:
     return ToolOutput(answer.text(), success=answer.exit_code == 0, structured=answer.structured())
 
 
-def _ending(started: Started | ExecAnswer, steps: Steps[ExecAnswer]) -> Steps[ExecAnswer]:
+def _ending(started: StartedCommand | ExecAnswer, steps: Steps[ExecAnswer]) -> Steps[ExecAnswer]:
     """What `steps` lead to; nobody waits for the answer any more: the command is ended."""
     try:
         return (yield from steps)
@@ -343,7 +312,7 @@ def remarks(passage: Passage) -> tuple[str, ...]:
     return tuple(filter(None, (not_retried(passage), unseen_in(passage))))
 
 
-def open_live(runtime: Session, record: Recorder, *, heard: bool) -> LiveCommands:
+def open_live(runtime: ToolSession, record: Recorder, *, heard: bool) -> LiveCommands:
     """What the live commands of `runtime` share. Raises ConfigError for limits that do not fit together."""
     settings = runtime.settings
     return LiveCommands(

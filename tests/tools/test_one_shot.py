@@ -10,7 +10,7 @@ import pytest
 
 from live_sessions import NOT_ALL_OF_TMP, Workplace
 from sandgate.runtime.aio import open_gate
-from sandgate.runtime.one_shot import shell_call
+from sandgate.tools.one_shot import run_shell
 from sandgate.tools.shell_tool import ShellArguments
 from waiting import wait_until
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.runtime.aio import AsyncGate
+    from sandgate.tools.calls import ToolOutput
 
 pytestmark = pytest.mark.host("namespace", "notify")
 LIMIT_S = 30
@@ -44,6 +45,15 @@ async def gate_of(place: Workplace, *, approval: str = "never", reviewer: Any = 
 
 def bash(script: str, **more: Any) -> ShellArguments:
     return ShellArguments(("bash", "-c", script), **more)
+
+
+async def shell_call(gate: AsyncGate, arguments: ShellArguments, *, freeform: bool = False) -> ToolOutput:
+    """The call as an agent makes it: cancelling kills."""
+    return await gate.killable(
+        lambda cancel: run_shell(
+            gate.runtime, arguments, cancel_fd=cancel, freeform=freeform, over=lambda _command, _became: None
+        )
+    )
 
 
 def test_a_command_runs_to_its_end_and_is_answered_in_both_forms(place: Workplace) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.errors import RequestError
-from sandgate.runtime.shell import (
+from sandgate.tools.script_shell import (
     FALLBACKS,
     UTF8_PREFIX,
     ScriptShell,

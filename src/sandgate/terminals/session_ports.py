@@ -13,9 +13,9 @@ from sandgate.errors import PortUnavailable, RequestError
 from sandgate.kernel.process_tree import descendants, listening_ports
 from sandgate.kernel.serving import network_of
 from sandgate.record import Record
-from sandgate.runtime.shown_ports import PORT_MAX, PortWish, address, needs_no_relay, relay, usable
 from sandgate.sandbox.backends import find_helper
 from sandgate.terminals.live_commands import display
+from sandgate.terminals.shown_ports import PORT_MAX, PortWish, address, needs_no_relay, relay, usable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,55 +5,41 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import LaunchError, SandgateError
-from sandgate.runtime.toolbox import remarks, tool_environment
 from sandgate.tools.calls import ToolOutput, failed
 from sandgate.tools.shell_tool import shell_answer
+from sandgate.tools.toolbox import remarks, tool_environment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Protocol
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Passage
-    from sandgate.reviewers.async_reviewer import AsyncReviewer
-    from sandgate.runtime.aio import AsyncGate
-    from sandgate.runtime.runtime import Runtime
     from sandgate.tools.answers import ShellAnswer
+    from sandgate.tools.host import ToolSession
+    from sandgate.tools.live import LiveCommands
     from sandgate.tools.shell_tool import ShellArguments
+    from sandgate.tools.toolbox import Toolbox
 
     Over = Callable[[CommandRequest, Passage | str], object]
+
+    class ShellSession(ToolSession, Protocol):
+        """What this tool needs beside what all need."""
+
+        @property
+        def tools(self) -> Toolbox: ...
+        @property
+        def live(self) -> LiveCommands: ...
+        def run(self, command: CommandRequest, *, cancel_fd: int | None = None, call_id: str = "") -> Passage: ...
+
 
 USE_THE_TOOL = "apply_patch was requested via shell. Use the apply_patch tool instead of shell."
 NOT_RUN = "exec command rejected"
 
 
-async def shell_call(
-    gate: AsyncGate,
-    arguments: ShellArguments,
-    *,
-    freeform: bool = False,
-    reviewer: AsyncReviewer | None = None,
-    call_id: str = "",
-    over: Over | None = None,
-) -> ToolOutput:
-    """One command to its end. `freeform`: answered in lines, not as JSON. `reviewer` answers for this call alone.
-
-    `call_id`: its name in what is told about it. `over` hears, on some thread, what became of a command once judged:
-    its passage, or why it could not be run.
-    Cancelling kills the command, and waits until it is gone. Raises nothing but what is a bug.
-    """
-    runtime = gate.runtime
-    return await gate.killable(
-        lambda cancel: run_shell(
-            runtime, arguments, cancel_fd=cancel, freeform=freeform, call_id=call_id, over=over or _nobody
-        ),
-        reviewer,
-    )
-
-
 def run_shell(
-    runtime: Runtime,
+    runtime: ShellSession,
     arguments: ShellArguments,
     *,
     cancel_fd: int | None = None,
@@ -61,7 +47,11 @@ def run_shell(
     call_id: str = "",
     over: Over,
 ) -> ToolOutput:
-    """The same, blocking; a readable `cancel_fd` kills the command."""
+    """One command to its end, which blocks; a readable `cancel_fd` kills it. `freeform`: answered in lines, not JSON.
+
+    `call_id`: its name in what is told about it. `over` hears what became of a command once judged: its passage, or
+    why it could not be run. Raises nothing but what is a bug.
+    """
     tools = runtime.tools
     unfit = tools.unfit(arguments.sandbox_permissions, "should not")
     if unfit:
@@ -82,7 +72,7 @@ def run_shell(
     return _told(runtime, answer, freeform=freeform)
 
 
-def _passed(runtime: Runtime, command: CommandRequest, cancel_fd: int | None, call_id: str, over: Over) -> Passage:
+def _passed(runtime: ShellSession, command: CommandRequest, cancel_fd: int | None, call_id: str, over: Over) -> Passage:
     became: Passage | str = "it could not be run, because of an error on our side"
     try:
         became = runtime.run(command, cancel_fd=cancel_fd, call_id=call_id)
@@ -94,11 +84,7 @@ def _passed(runtime: Runtime, command: CommandRequest, cancel_fd: int | None, ca
     return became
 
 
-def _nobody(_command: CommandRequest, _became: Passage | str) -> None:
-    return
-
-
-def _told(runtime: Runtime, answer: ShellAnswer, *, freeform: bool) -> ToolOutput:
+def _told(runtime: ShellSession, answer: ShellAnswer, *, freeform: bool) -> ToolOutput:
     policy = runtime.live.truncation
     text = answer.freeform_text(policy) if freeform else answer.structured_text(policy)
     structured: dict[str, Any] = {
@@ -110,7 +96,7 @@ def _told(runtime: Runtime, answer: ShellAnswer, *, freeform: bool) -> ToolOutpu
     return ToolOutput(text, success=answer.exit_code == 0, structured=structured)
 
 
-def _request(runtime: Runtime, arguments: ShellArguments) -> CommandRequest:
+def _request(runtime: ShellSession, arguments: ShellArguments) -> CommandRequest:
     hard_limit = runtime.settings.timeout_ms
     limits = [arguments.bounded_timeout_ms, *([] if hard_limit is None else [hard_limit])]
     escalate = arguments.sandbox_permissions == "require_escalated"

@@ -10,16 +10,16 @@ from sandgate.gate.gate_request import GateRequest
 from sandgate.kernel.session_tree import kill_marked, kill_sessions
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
-from sandgate.record import Record
-from sandgate.runtime.served import ports_served, served_instead, showing
-from sandgate.runtime.terminal_launch import TerminalLaunch
 from sandgate.terminals.lifecycle import SESSION_BOUND
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.remnants import Remnants
+from sandgate.terminals.served import ports_served, served_instead, showing
 from sandgate.terminals.table import TerminalTable
 from sandgate.terminals.telling import Teller
 from sandgate.terminals.waiting import Pause
 from sandgate.terminals.warden import Warden
+from sandgate.tools.host import StartedCommand
+from sandgate.tools.terminal_launch import TerminalLaunch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.trace import Recorder, TerminalStatus
-    from sandgate.runtime.session_ports import SessionPorts
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.lifecycle import Lifecycle
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.live import Live
+    from sandgate.terminals.session_ports import SessionPorts
     from sandgate.terminals.start import Shape
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.truncation import TruncationPolicy
@@ -43,14 +43,6 @@ REDACTED = "(not shown: typed while echo was off)"
 NEVER_RAN = -1
 MARK, MARK_BYTES = "SANDGATE_SESSION_ID", 16  # tells what our commands have started, wherever it went
 KILLED_MS = 2_000  # for the end of what was killed to be told; then it is killed once more
-
-
-class Started(Record):
-    """What came of a command that may live on."""
-
-    passage: Passage
-    terminal: Terminal | None  # None: nothing was started
-    awaiting: Awaiting | None = None  # to be given back to `answered`
 
 
 class LiveCommands:
@@ -86,7 +78,7 @@ class LiveCommands:
         self._ports: SessionPorts | None = None
         self._closed = False
 
-    def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> Started:
+    def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> StartedCommand:
         """Passes a command through the gate, as `call_id` in the trail, and lets it live on.
 
         Raises what `Runtime.run` raises.
@@ -105,7 +97,7 @@ class LiveCommands:
         finally:
             self.table.release(number)
             awaiting, launch.awaiting = launch.awaiting, None  # the launch is kept as long as the command lives
-        started = Started(passage, launch.terminal if passage.attempts else None, awaiting)
+        started = StartedCommand(passage, launch.terminal if passage.attempts else None, awaiting)
         if passage.refusal is not None:
             self._tell_end(launch, "declined", passage.refusal.why)
         if launch.terminal is not None and launch.attendance is not None:
@@ -152,7 +144,7 @@ class LiveCommands:
     def ports(self) -> SessionPorts:
         """What its commands serve, and what of it is shown on this host."""
         if self._ports is None:
-            from sandgate.runtime.session_ports import SessionPorts
+            from sandgate.terminals.session_ports import SessionPorts
 
             self._ports = SessionPorts(self.table)
         return self._ports
