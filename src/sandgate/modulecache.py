@@ -45,7 +45,7 @@ GROUP_MAY_WRITE, OTHERS_MAY_WRITE = 0o020, 0o002
 NARROWED_EVERY = 16
 FILE_MODE = 0o644  # whatever the umask
 OF_FUNCTION = 0x1  # CO_OPTIMIZED of Python's code.h
-# What a run imports only to ask somebody; the next one mostly need not.
+# What a run imports only to ask a reviewer; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.reviewers.terminal", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
 _NOTHING: "Index" = ({}, (), ())
@@ -145,7 +145,7 @@ class ModuleCache:
             close(descriptor)  # last: a thread that still imports must not read another file under this number
 
     def _needed(self) -> tuple[str, ...]:
-        """What this run began with; of a run that asks somebody, no more than what is loaded first."""
+        """What this run began with; of a run that asks a reviewer, no more than what is loaded first."""
         needed = tuple(self.used)[: self._begun]
         if any(name.startswith(RARELY_FIRST) for name in needed):
             return tuple([name for name, _about in self._first if name in needed])
@@ -214,7 +214,7 @@ def install(name: str = "run") -> "ModuleCache":
 
 
 def is_trusted(found: "stat_result", owner: int) -> bool:
-    """Whether nobody else can have written this file or directory: it belongs to root, to us or to `owner`, whom we
+    """Whether no other user can have written this file or directory: it belongs to root, to us or to `owner`, whom we
     trust already, and others may not write to it. A group counts as others unless it is the user's private one.
     """
     if found.st_uid not in (0, geteuid(), owner) or found.st_mode & OTHERS_MAY_WRITE:
@@ -266,7 +266,7 @@ def _opened(file: str) -> "tuple[int, int, Index]":
         return -1, 0, _NOTHING
     try:
         if not is_trusted(fstat(descriptor), stat(DIRECTORY).st_uid):
-            raise ValueError("somebody else can have written it")
+            raise ValueError("another user can have written it")
         length = int.from_bytes(pread(descriptor, HEAD_BYTES, 0), "little")
         form, version, directory, index = marshal.loads(pread(descriptor, min(length, INDEX_BYTES_MAX), HEAD_BYTES))
         if (form, version, directory) == (FORMAT, sys.hexversion, (DIRECTORY, LIBRARY)):

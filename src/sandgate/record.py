@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_options):
-        """Says the same to nobody at run time."""
+        """Does nothing at run time; type checkers see the one of `typing`."""
         return lambda cls: cls
 
 
@@ -51,7 +51,7 @@ class RecordType(type):
 
     def _inherit(cls, base: RecordType) -> None:
         """Puts the fields of another record before ours."""
-        cls.__match_args__ = base.__match_args__ + cls.__match_args__  # type: ignore[misc] # before anybody matches
+        cls.__match_args__ = base.__match_args__ + cls.__match_args__  # type: ignore[misc] # before any match
         cls._defaults = base._defaults | cls._defaults
         cls.__init__ = Record.__init__  # type: ignore[misc] # the base may get a constructor of its own, for fewer fields
 

@@ -17,8 +17,8 @@ NOTHING = "/dev/null"
 CLOSED_MODES = (O_WRONLY, O_RDONLY, O_RDONLY)  # of stdin, stdout, stderr
 CANNOT = 125  # exit code: Sandgate could not do its part
 GC_THRESHOLD = 100_000  # new objects before the collector looks; start-up makes many and throws none away
-# Commands whose start is on everybody's path, and the file their modules are kept in: they begin alike. The others load
-# what they need as usual.
+# Commands that are used every day, and the file their modules are kept in: they begin alike. The others load what they
+# need as usual.
 KEPT_FOR = {"run": "run", "check": "run", "agent": "agent", "review": "agent", "sessions": "sessions"}
 
 

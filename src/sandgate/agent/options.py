@@ -42,7 +42,7 @@ class Superior(Record):
     depth: int  # how many stand above it
     model: Model  # which it shares
     room: DelegateLimit
-    ask: Ask | None  # its questions, with who asks: itself, or one that works for it; None: it has no reviewer
+    ask: Ask | None  # its questions, with the name of the sub-agent that asks; None: it has no reviewer
     patched: Patched  # hears of each patch it applies, what takes it back: it belongs to the superior's turn
     servers: ExternalServers | None = None  # of others; they are the superior's to end
     instructions: str | None = None  # instead of the usual ones; then no files of the project are read either

@@ -1,7 +1,7 @@
 """Stops a turn that a reviewer keeps refusing: an agent that only tries variations should hear a person.
 
 Only a reviewer's own no counts. A yes ends a row of them; a review that was late, failed or was cancelled says nothing
-about the agent, so it ends the row as well and adds nothing. Who calls us does not tell where its turns begin, so
+about the agent, so it ends the row as well and adds nothing. The caller does not tell where its turns begin, so
 a turn lasts until it is stopped, and the next one is counted from nothing.
 """
 

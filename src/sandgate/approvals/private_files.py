@@ -81,7 +81,7 @@ def written_once(directory: int, name: str, data: bytes) -> bool:
             first = _linked(directory, draft, name)
         finally:
             removed(directory, draft)
-        os.fsync(directory)  # also for who comes second: the first may not have got this far yet
+        os.fsync(directory)  # also for the second of two writers: the first may not have got this far yet
     except OSError as problem:
         raise ApprovalsUnusable(f"cannot keep the record `{name}`", why=str(problem.strerror)) from problem
     return first

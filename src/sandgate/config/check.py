@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SHOWN_MAX = 60  # characters of a value in a message
 GRANULAR_REQUIRED = ("sandbox_approval", "rules", "mcp_elicitations")
 GRANULAR_OPTIONAL = ("skill_approval", "request_permissions")
-# Read because others write them; who switches one on would wait for questions that never come.
+# Read because others write them; a user who switches one on would wait for questions that never come.
 NEVER_ASKED = {
     "skill_approval": "skills, and there are none here",
     "request_permissions": "permissions that a model requests beforehand, and no tool here does",

@@ -31,7 +31,7 @@ class AddressLink:
     def __init__(self, address: ServerAddress, environ: Mapping[str, str]) -> None:
         self._address = address
         self._headers = headers_of(address, environ)
-        self.refused = False  # it has turned us away for who we are
+        self.refused = False  # it has turned us away: what opens it is missing or wrong
         self.fault = ""  # why an answer was not read to its end
 
     async def __aenter__(self) -> Any:

@@ -166,7 +166,7 @@ class Confinement:
             return None, ""
         try:
             kind = self.backend()
-        except BackendUnavailable:  # nothing will run, and who asks wants to know something else
+        except BackendUnavailable:  # nothing will run, and the caller wants to know something else
             return None, ""
         place = self._private_place()
         return (place, "") if kind == "namespace" else (None, place)

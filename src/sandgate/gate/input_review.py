@@ -5,7 +5,7 @@ input is shown before it is typed, until a reviewer approves the rest "for the s
 other: the same reviewers, the same record, and no reviewer there means no.
 
 The question says what it is about: which command, who reads there now, and in which directory, for a shell may have
-gone elsewhere since it was started. That is a moment's truth: who reads when the answer comes may be another program.
+gone elsewhere since it was started. That is a moment's truth: when the answer comes, another program may read.
 
 A program that turns echo off has its input hidden, so outside the sandbox it is the program that decides what can be
 seen (`stty -echo; exec sh`). That cannot be told from a password, so it is a question of high risk.

@@ -42,7 +42,7 @@ class ChatModel:
 
 
 def chat_body(prompt: Prompt, settings: ModelSettings) -> dict[str, Any]:
-    """One request. What was not asked for is left out: who speaks this form often knows only a part of it."""
+    """One request. What was not asked for is left out: a server of this form often knows only a part of it."""
     body: dict[str, Any] = {
         "model": settings.model,
         "messages": chat_messages(prompt.instructions, prompt.input),

@@ -1,10 +1,10 @@
-"""Who asks, in headers, for gateways that route and meter."""
+"""Which session asks, in headers, for gateways that route and meter."""
 
 from __future__ import annotations
 
 from sandgate.display import visible
 
-DELEGATE_HEADER = "x-openai-subagent"  # only of who asks on behalf of a session, not of the session itself
+DELEGATE_HEADER = "x-openai-subagent"  # only of a sub-agent of a session, not of the session itself
 NAME_CHARS_MAX = 200
 
 

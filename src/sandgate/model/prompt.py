@@ -1,4 +1,4 @@
-"""What a model is sent in one request of a conversation, and who asks."""
+"""What a model is sent in one request of a conversation, and which session asks."""
 
 from __future__ import annotations
 

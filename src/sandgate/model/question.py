@@ -15,6 +15,6 @@ class ModelQuestion(Record):
     instructions: str  # whole; they replace any others
     text: str  # the one message of the one user
     schema: Mapping[str, object]  # JSON schema of the answer
-    source: str  # who asks, for gateways that meter: "risk_assessment"
+    source: str  # the part of Sandgate that asks, for gateways that meter: "risk_assessment"
     strict: bool = True  # the provider is to hold the model to `schema`
     parent: str = ""  # the session this question belongs to; the question has an id of its own

@@ -153,7 +153,7 @@ class ReplayingModel:
 
 
 def asked_json(prompt: Prompt, settings: ModelSettings) -> Json:
-    """What of a request decides the answer; nothing of who asks, which is another session every time."""
+    """What of a request decides the answer; nothing of the session that asks, which is another one every time."""
     asked = {
         **settings.fields(),
         "instructions": prompt.instructions,

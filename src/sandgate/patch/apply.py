@@ -68,7 +68,7 @@ def apply_plan(
             plan.writes,
             directories,
             PatchJournal(journal_directory),
-            # The call costs the start of a library, which only who confines has paid for already.
+            # The call costs the start of a library, which only a caller that confines has paid for already.
             exchanging=access is not None or reviewed,
             in_place=_protected(plan.writes, path_access_of(others)),
         )

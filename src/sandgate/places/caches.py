@@ -61,7 +61,7 @@ KEPT_BY: dict[str, str] = {
 }
 # A place that is not there cannot be shown; these variables lead its programs to a directory of the project's /tmp.
 LED_BY = {CACHE_HOME: "XDG_CACHE_HOME", ".npm": "npm_config_cache", "go/pkg": "GOMODCACHE"}
-# They run whatever a project tells them to, and so does every program that nobody knows.
+# They run whatever a project tells them to, and so does every program that no table knows.
 STARTERS = words_of("""
     make gmake ninja cmake just rake npm npx corepack yarn pnpm pnpx bun bunx tox nox pre-commit bazel bazelisk mix dune
     """)  # fmt: skip

@@ -194,7 +194,7 @@ HARMLESS: dict[str, dict[str, str]] = {
 # Programs let people choose the end of these names: `.gitconfig-work`, `.zcompdump-host-5.9`.
 HARMLESS_BEGINNINGS = (".gitconfig", ".gitignore", ".zcompdump")
 PUBLIC_ENDING = ".pub"  # of the keys in `.ssh`
-# Closed beside what `places.secrets` names: tokens beside tools, mail, records of what somebody typed.
+# Closed beside what `places.secrets` names: tokens beside tools, mail, records of what the user typed.
 CLOSED_TOO = frozenset(words_of("""
     .pub-cache/credentials.json .julia/servers .rye/credentials .sbt/1.0/credentials.sbt
     .config/mise/age.txt .config/mise/github_tokens.toml .config/zsh/.zsh_history .config/direnv/allow
@@ -227,7 +227,7 @@ MORE_BELOW = frozenset(words_of("""
     .terraform.d .var .var/app .vnc .weechat .wrangler .wrangler/config .zsh Library snap
     """))  # fmt: skip
 
-_harmless: dict[str, frozenset[str]] = {}  # taken apart when somebody asks for that directory
+_harmless: dict[str, frozenset[str]] = {}  # taken apart when that directory is asked for
 
 
 def verdict_on(directory: str, name: str) -> Verdict:

@@ -1,7 +1,7 @@
 """Where programs that fetch packages are told from which registry: entries of a home, and variables.
 
-A program that does not see them fetches from the public registry without a word, where anybody may have put a package
-of the same name. Paths are relative to the home; both are those the programs' own manuals give.
+A program that does not see them fetches from the public registry without a word, where a stranger may have put a
+package of the same name. Paths are relative to the home; both are those the programs' own manuals give.
 """
 
 from __future__ import annotations

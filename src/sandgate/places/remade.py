@@ -1,6 +1,6 @@
 """What builds, package managers and test tools make and make again, by its name and by what lies in or beside it.
 
-A name alone says it only where nothing else is called so; `build` and `dist` are anybody's, and count where the
+A name alone says it only where nothing else is called so; `build` and `dist` may be anything, and count where the
 repository ignores them.
 """
 

@@ -58,7 +58,7 @@ class Watched(Record):
 
 
 def watched(directory: str, name: str) -> Watched | None:
-    """What the table says of `name` in `directory`, in any spelling; None when nobody needs to be told of it."""
+    """What the table says of `name` in `directory`, in any spelling; None when the user need not be told of it."""
     folded = name.lower()
     row = _WATCHED.get(folded)
     if row is None and folded in _INNERMOST:

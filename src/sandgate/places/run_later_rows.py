@@ -3,15 +3,15 @@
 An editor that opens the directory, an agent that starts in it, a shell that enters it, a tool that is called for
 something else: each reads files that were perhaps put there by a confined command. One table decides name by name.
 
-`closed`: it acts when somebody merely opens or enters the directory, and no everyday command writes it. Directly in a
+`closed`: it acts when a person merely opens or enters the directory, and no everyday command writes it. Directly in a
 writable root it can neither be changed nor made; below, what exists cannot be changed, and what is made is told, as
 unpacking an archive or cloning a repository into the workspace makes such files every day.
 
 `told`: everyday commands write it, so it stays writable, and the person is told in one line that a command made or
 changed it. `told-when-made`: as `told`, but a change to an existing one is left to the difference that people read.
 
-`open`: what it does, it does when a person runs the project, as any source file; it is in the table so that nobody
-has to wonder. What is in no row is open as well.
+`open`: what it does, it does when a person runs the project, as any source file; it is in the table so that a
+reader need not wonder. What is in no row is open as well.
 
 A name is relative to the directory it counts in; one that begins with `*` stands for every name with that ending. A row
 may hold several names. Facts are those of the programs' manuals.

@@ -79,7 +79,7 @@ _PRIVATE_ENDINGS = ("key.pem", "private.pem", "priv.pem")
 _OPEN_ENDINGS = (".pub", ".example", ".sample", ".template", ".dist", ".enc")
 _PUBLIC_ENDINGS = (".pub", ".crt", ".cer", ".csr", "chain.pem")
 
-# Names that programs of which nobody here has heard give to what they keep below a hidden directory of a home.
+# Names that programs unknown to us give to what they keep below a hidden directory of a home.
 _STEMS = frozenset(words_of("""
     auth oauth oauth_creds creds credential credentials token tokens access_token access_tokens refresh_token
     api_key api_keys apikey key keys secret secrets password passwords passwd passphrase cookies session sessions

@@ -286,7 +286,7 @@ def _logical(text: str, goes_on: Callable[[str], bool] | None = None) -> Iterato
         whole = line
         while goes_on is not None and whole.strip()[:1] not in ("#", ";") and goes_on(whole):
             following = next(lines, "")
-            # A comment may end here to somebody else.
+            # A comment may end here for the program that reads the file.
             if not following or any(mark in whole for mark in "#;") or len(whole) > LINE_CHARS_MAX:
                 raise _Unclear
             whole += following

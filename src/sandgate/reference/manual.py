@@ -14,7 +14,7 @@ ABOUT = (
 )
 FILES = (
     ("~/.sandgate/config.toml, ~/.sandgate/rules/", "Your settings and rules."),
-    ("/etc/sandgate/config.toml, /etc/sandgate/rules/", "The system's; what they decide holds for everybody."),
+    ("/etc/sandgate/config.toml, /etc/sandgate/rules/", "The system's; what they decide holds for every user."),
     (".sandgate/config.toml, .sandgate/rules/", "A project's; they can only make it stricter."),
     ("~/.local/state/sandgate/", "Open questions, the journal of decisions, sessions, and the projects' /tmp."),
 )

@@ -58,7 +58,7 @@ class ObservedJson:
     def schema(self) -> Json:
         """What all of them have in common."""
         if "anything" in self._kinds or self._kinds <= {"null"}:
-            return {}  # nothing but null was seen: what it is otherwise, nobody said
+            return {}  # nothing but null was seen: what it is otherwise is not known
         kinds = sorted(self._kinds - {"integer"} if "number" in self._kinds else self._kinds)
         found: Json = {"type": kinds[0] if len(kinds) == 1 else kinds}
         words = self._choice()

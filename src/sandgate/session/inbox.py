@@ -1,6 +1,6 @@
 """The questions of one session that are open: told as events, answered by id, gone with their turn.
 
-The questions of sub-agents come here too, under the name of who asks; so there is one place for a whole tree. Only the
+The questions of sub-agents come here too, under the sub-agent's name; so there is one place for a whole tree. Only the
 approval's own id always says which question is meant. A call may be asked about several times, a turn even more often,
 and a sub-agent's calls may be called as ours are: such a name counts as long as nothing else was ever meant by it, so
 that an answer that comes late approves nothing its giver has not seen.
@@ -70,7 +70,7 @@ class SessionInbox:
     async def _asked(self, answerer: Answerer, question: _Open) -> None:
         try:
             decision = await answerer(question.request, question.delegate)
-        except Exception as problem:  # who fails to answer has not approved
+        except Exception as problem:  # a reviewer that fails to answer has not approved
             decision = Decision(question.request.stage, "denied", "none", reason=f"nobody could be asked: {problem!r}")
         if not question.answer.done():
             question.answer.set_result(decision)

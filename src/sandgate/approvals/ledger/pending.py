@@ -1,8 +1,8 @@
 """A question that waits for its answer, and the answer: what they hold, and how they lie in a file.
 
 A question may be answered by another process than the one that asked, and after that one was started again. So
-everything a person was shown goes into the record, and an answer names the digest of it: who approves something
-approves these words, about this call, and nothing that was put in their place. Reading believes nothing: a record with
+everything a person was shown goes into the record, and an answer names the digest of it: an approval is of
+these words, about this call, and nothing that was put in their place. Reading believes nothing: a record with
 a field too many, too few or of another kind, or with a digest that is not its own, is refused as a whole.
 """
 
@@ -37,7 +37,7 @@ class PendingApproval(Record):
     """One question. Times are seconds since the epoch."""
 
     approval_id: str  # see `new_approval_id`
-    principal: str  # who asks to run something
+    principal: str  # the client, or user, that asks to run something
     tool: str
     call_digest: str  # of the call that would run
     stage: str  # where in the passage the question came up

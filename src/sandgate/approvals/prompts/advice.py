@@ -54,7 +54,7 @@ class Advice:
             hear(said)
 
     def listen(self, hear: Callable[[Said], None]) -> None:
-        """For who has no time to poll: `hear` is called once, on the thread that gives, or now if it was given."""
+        """For a reviewer that cannot poll: `hear` is called once, on the thread that gives, or now if it was given."""
         with self._guard:
             self._hear, said = hear, self._said
         if said is not None:

@@ -126,7 +126,7 @@ class Narrator:
 
 
 def _matters(lost: OutputLost) -> bool:
-    """A reader that left has had enough, and who closes stderr wants nothing of it. All other output is missed."""
+    """A reader that left has had enough, and a closed stderr is not wanted at all. All other output is missed."""
     return lost.errno == ENOSPC if lost.stream == "stderr" else lost.errno != EPIPE
 
 

@@ -208,7 +208,7 @@ class ThreadEvents:
         return f"item_{self._items - 1}"
 
     def _end_turn(self, turn: str, line: Json) -> None:
-        """Once a turn: who failed is not interrupted, too."""
+        """Once a turn: a turn that failed is not told as interrupted, too."""
         self._close_all()
         if self._turn_open or self._ended_turn != turn:
             self._lines.append(line)

@@ -29,7 +29,7 @@ def approval_timeout_s(parsed: ParsedLine) -> float:
 
 
 def other_terminal(parsed: ParsedLine, environ: Mapping[str, str]) -> OtherTerminal:
-    """Who answers with `sandgate approvals`. Raises RequestError."""
+    """The reviewer that answers with `sandgate approvals`. Raises RequestError."""
     from sandgate.serving.other_terminal import OtherTerminal
     from sandgate.surfaces.cli import say
 

@@ -115,7 +115,7 @@ class Connections:
         self._accepting = await loop.create_server(self._connection, sock=self._listening, backlog=BACKLOG)
 
     def refuse(self) -> None:
-        """Accept no more, and no further request of who is connected."""
+        """Accept no more, and no further request of the clients that are connected."""
         if self._accepting is not None:
             self._accepting.close()
         for connection in list(self._state.connections):

@@ -56,7 +56,7 @@ def build_server(sessions: Sessions, *, login_allowed: bool, channels: Channels,
     async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         principal = principal_of(context)
         _tie(context, sessions, principal)
-        sessions.expect(principal)  # who asks what there is will call it
+        sessions.expect(principal)  # a client that lists the tools will call one
         return ListToolsResult(tools=offered)
 
     async def call(context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:

@@ -81,7 +81,7 @@ class Wire:
             return True
 
     async def room(self) -> bool:
-        """Wait until at most half of what may be queued is. Who takes no answers is asked for no more questions.
+        """Wait until at most half of what may be queued is. A client that takes no answers is served no further.
 
         False when the client has taken nothing for `STALLED_SECONDS_MAX`, or has closed its end and takes nothing.
         """

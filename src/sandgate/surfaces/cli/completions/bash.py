@@ -67,7 +67,7 @@ def _command(command: Command) -> str:
     ]
     flags = " ".join(flag for option in command.options for flag in option.flags)
     everything = " ".join(filter(None, ("--help", flags, *deeds(command))))
-    # Where a file may stand, options are offered to who begins one: readline completes files where no word fits.
+    # Where a file may stand, options are offered to a user who begins one: readline completes files where no word fits.
     asked = "[[ $cur != -* ]] || " if argument(command).kind == "files" else ""
     other = f'        *) {asked}words="{everything}" ;;'
     return "\n".join([f"    {command.name})", "        case $prev in", *cases, other, "        esac", "        ;;"])
