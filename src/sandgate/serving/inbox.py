@@ -11,7 +11,7 @@ import asyncio
 from contextlib import suppress
 from time import time
 
-from sandgate.approvals.ledger.pending import NOBODY, REFUSALS, PendingApproval
+from sandgate.approvals.ledger.pending import REFUSALS, UNANSWERED, PendingApproval
 from sandgate.approvals.prompts.brief import brief_of
 from sandgate.approvals.prompts.form import ALIASES, chosen, form_of
 from sandgate.display import visible
@@ -71,7 +71,7 @@ def takes_care(approval: Approval) -> bool:
     return isinstance(risk, dict) and risk.get("risk_level") == "high"
 
 
-def nobody_decided(request: ApprovalRequest, by: AnsweredBy, reason: str) -> Decision:
+def unanswered(request: ApprovalRequest, by: AnsweredBy, reason: str) -> Decision:
     """What a question comes to when neither a person nor a client answers it."""
     return Decision(request.stage, "timed_out" if by == "timeout" else "denied", "none", reason=reason)
 
@@ -94,7 +94,7 @@ class Question:
         self.asked_s: float | None = (
             None  # when the client that brought the call was asked, by `monotonic`, and is to come again
         )
-        self.nobody = ""  # why the client that brought the call has shown it to no person
+        self.unseen = ""  # why the client that brought the call has shown it to no person
         self._decided: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         self.settling = asyncio.Lock()  # held while it is found out what an answer decides
 
@@ -197,12 +197,12 @@ class Inbox:
         try:
             standing: Resolution | None = await self._resolved(approval, name, by, reason)
         except (ApprovalsUnusable, UnknownApproval) as problem:
-            self._nobody_can(question, by, reason, problem)
+            self._unkept(question, by, reason, problem)
             return
         except SandgateError as problem:
             standing = self._standing(question)
-            if standing is None and by in NOBODY:
-                self._nobody_can(question, by, reason, problem)
+            if standing is None and by in UNANSWERED:
+                self._unkept(question, by, reason, problem)
         if standing is not None:
             await self._settle(question, standing)
 
@@ -219,8 +219,8 @@ class Inbox:
         ) and request.stage == approval.stage
         if standing is None or not same or standing.digest != approval.digest or standing.by == "withdrawn":
             return None
-        if standing.by in NOBODY:
-            return nobody_decided(request, standing.by, visible(standing.reason))
+        if standing.by in UNANSWERED:
+            return unanswered(request, standing.by, visible(standing.reason))
         decision = chosen(request, standing.decision, **_terms(standing))
         if (
             decision is not None
@@ -274,8 +274,8 @@ class Inbox:
 
     async def _decide(self, question: Question, resolution: Resolution) -> None:
         request, reason = question.request, visible(resolution.reason)
-        if resolution.by in NOBODY:
-            question.decide(nobody_decided(request, resolution.by, reason))
+        if resolution.by in UNANSWERED:
+            question.decide(unanswered(request, resolution.by, reason))
             return
         decision = chosen(request, resolution.decision, **_terms(resolution))
         if decision is None or resolution.digest != question.approval.digest:
@@ -287,16 +287,16 @@ class Inbox:
             decision = Decision(request.stage, "denied", "none", reason=UNDECIDABLE.format(problem=problem))
         question.decide(decision)
 
-    def _nobody_can(self, question: Question, by: AnsweredBy, reason: str, problem: SandgateError) -> None:
-        why = reason if by in NOBODY and reason else UNDECIDABLE.format(problem=problem)
-        question.decide(nobody_decided(question.request, by, why))
+    def _unkept(self, question: Question, by: AnsweredBy, reason: str, problem: SandgateError) -> None:
+        why = reason if by in UNANSWERED and reason else UNDECIDABLE.format(problem=problem)
+        question.decide(unanswered(question.request, by, why))
 
     def _standing(self, question: Question) -> Resolution | None:
         """The answer that stands. One that cannot be read refuses: there is no room for another."""
         try:
             return self._ledger.resolution(question.approval.approval_id)
         except SandgateError as problem:
-            self._nobody_can(question, "withdrawn", "", problem)
+            self._unkept(question, "withdrawn", "", problem)
             return None
 
     def _noticed(self, answered: frozenset[str] | None) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sandgate.approvals.ledger.pending import NOBODY, REFUSALS, PendingApproval, decoded, encoded
+from sandgate.approvals.ledger.pending import REFUSALS, UNANSWERED, PendingApproval, decoded, encoded
 from sandgate.approvals.prompts.form import ALIASES, MESSAGE_CHARS_MAX, chosen, form_of
 from sandgate.approvals.prompts.prompt import command_lines
 from sandgate.protocol.commands import CommandRequest
@@ -288,7 +288,9 @@ def test_every_answer_decides_what_its_label_says(name: str, decision: Any, gran
         assert chosen(request, name, reason="why") == Decision("retry", decision, "user", grants, reason="why")
 
 
-@pytest.mark.parametrize("name", ["", "y", "Y", "yes", "Approve", "approve ", "true", "accept", "timed_out", *NOBODY])
+@pytest.mark.parametrize(
+    "name", ["", "y", "Y", "yes", "Approve", "approve ", "true", "accept", "timed_out", *UNANSWERED]
+)
 def test_no_other_word_is_an_answer(name: str) -> None:
     assert chosen(RETRY, name) is None
 

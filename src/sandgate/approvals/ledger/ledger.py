@@ -16,7 +16,7 @@ from sandgate.approvals import private_files
 from sandgate.approvals.ledger.pending import (
     ID_BYTES,
     ID_CHARS,
-    NOBODY,
+    UNANSWERED,
     Resolution,
     decoded,
     decoded_advice,
@@ -317,7 +317,7 @@ def _ids(names: list[str], suffix: str) -> frozenset[str]:
 
 
 def _require_possible(approval: PendingApproval, wanted: Resolution) -> None:
-    if wanted.by not in NOBODY and wanted.at > approval.expires_at:
+    if wanted.by not in UNANSWERED and wanted.at > approval.expires_at:
         raise ApprovalExpired(
             f"the question `{approval.approval_id}` is over", why="nobody answered in time", hint="have it asked again"
         )

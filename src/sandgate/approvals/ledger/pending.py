@@ -26,7 +26,7 @@ CHOICES_MAX = 16
 ADVICE_LINES_MAX, ADVICE_CHARS_MAX = 8, 2000
 REFUSALS = ("deny", "abort")  # decisions that allow nothing
 PEOPLE: tuple[AnsweredBy, ...] = ("client", "terminal")
-NOBODY: tuple[AnsweredBy, ...] = ("timeout", "withdrawn")  # the server's own words: only ever a refusal
+UNANSWERED: tuple[AnsweredBy, ...] = ("timeout", "withdrawn")  # the server's own words: only ever a refusal
 # Decisions that may hold so many times, or until some moment.
 LIMITABLE = ("approve-session", "approve-session-changing", "approve-always")
 USES_MAX = 1_000_000
@@ -172,7 +172,7 @@ def decoded_advice(data: bytes) -> tuple[str, ...]:
 
 def misfit(approval: PendingApproval, resolution: Resolution) -> str:
     """Why this decision cannot be the answer, whenever it is given; empty when it can."""
-    if resolution.by in NOBODY:
+    if resolution.by in UNANSWERED:
         return "" if resolution.decision in REFUSALS else f"`{resolution.by}` only ever refuses"
     if resolution.by not in PEOPLE:
         return "nobody of that name answers questions"

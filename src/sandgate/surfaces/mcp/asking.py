@@ -49,7 +49,7 @@ class Heard(Record):
 
     choice: str = "deny"
     reason: str = ""
-    nobody: str = ""  # why no person has seen it; then there is no answer, and `choice` means nothing
+    unseen: str = ""  # why no person has seen it; then there is no answer, and `choice` means nothing
 
 
 def is_modern(context: Context) -> bool:
@@ -78,9 +78,9 @@ async def ask_now(context: Context, question: Question, environ: Mapping[str, st
     try:
         answer = await channel.send_raw_request("elicitation/create", params, {"timeout": left_s})
     except NoBackChannelError:
-        return Heard(nobody=LOST)
+        return Heard(unseen=LOST)
     except MCPError as problem:
-        return Heard(nobody=LOST if problem.error.code == CONNECTION_CLOSED else REFUSED)
+        return Heard(unseen=LOST if problem.error.code == CONNECTION_CLOSED else REFUSED)
     seen = Visibility(monotonic() - began_s, question.brief.whole)
     return _heard(context, question.approval, answer, seen, environ)
 
@@ -108,7 +108,7 @@ def brought(
     responses = params.input_responses or {}
     found: Any = responses.get(KEY)
     if found is None:
-        return Heard(nobody=NO_ANSWER)
+        return Heard(unseen=NO_ANSWER)
     answer = found.model_dump(mode="json") if hasattr(found, "model_dump") else found
     seen = Visibility(UNKNOWN_S, whole=False)
     if question is not None and question.asked_s is not None:
@@ -128,7 +128,7 @@ def _form(context: Context, question: Question) -> dict[str, Any]:
 def _heard(context: Context, approval: Approval, answer: object, seen: Visibility, environ: Mapping[str, str]) -> Heard:
     name = client_name(context)
     if is_unseen(answer, seen.waited_s, automatic_actions(context, environ)):
-        return Heard(nobody=turned_down(name))
+        return Heard(unseen=turned_down(name))
     return Heard(*answered(approval, answer, whole=seen.whole or shows_choices(name)))
 
 

@@ -99,7 +99,7 @@ async def _call_of(
     if call is None:
         earlier = session.earlier(approval_id, params.name, arguments)
         heard = brought(context, earlier, params, channels.environ)
-        if not heard.nobody:
+        if not heard.unseen:
             await session.inbox.answer_earlier(earlier, heard.choice, reason=heard.reason)
         return session.begin(params.name, arguments, prepared=earlier)
     question = call.question
@@ -116,7 +116,7 @@ async def _seen_through(
         happened = await call.happened()
         if not isinstance(happened, Question):
             return _result(happened)
-        if channels.forms and can_ask(context) and not happened.nobody:
+        if channels.forms and can_ask(context) and not happened.unseen:
             if is_modern(context):
                 session.await_client(happened.approval.approval_id, call)
                 happened.asked_s = monotonic()
@@ -125,7 +125,7 @@ async def _seen_through(
         elif channels.elsewhere:
             await happened.decision()
         else:
-            why = happened.nobody or CANNOT_ASK.format(client=_name(context))
+            why = happened.unseen or CANNOT_ASK.format(client=_name(context))
             await session.inbox.answer(happened, "deny", by="withdrawn", reason=why)
 
 
@@ -146,8 +146,8 @@ async def _asked(context: Context, question: Question, session: ClientSession, c
 
 async def _take(session: ClientSession, question: Question, heard: Heard) -> None:
     """What the client made of the question. What no person has seen stays open, for a person at another terminal."""
-    if heard.nobody:
-        question.nobody = heard.nobody
+    if heard.unseen:
+        question.unseen = heard.unseen
     else:
         await _answer(session, question, heard.choice, heard.reason)
 
