@@ -63,6 +63,7 @@ def test_a_danger_that_is_seen_never_runs_unasked() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_thousands_of_disguises_deceive_nobody() -> None:
     assert slipped(map(disguised, share(range(FEW, MANY)))) == []
 
