@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -14,6 +15,7 @@ import sampling
 from durations import RECORD, Durations
 from hangs import Hangs
 from ordinary_user import OrdinaryUser, ordinary_user
+from quick import LAST, Quick
 
 # A program in the background of a script starts with SIGINT ignored, and so would everything these tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -39,6 +41,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """A misspelt SANDGATE_REQUIRE would require nothing; say so before any test runs."""
     host_features.required()
     config.pluginmanager.register(Durations(os.environ.get(RECORD)), "durations")
+    if os.environ.get(LAST):
+        config.pluginmanager.register(Quick(Path(os.environ[LAST])), "quick")
     config.pluginmanager.register(Hangs(config.stash[fault_handler_stderr_fd_key]), "hangs")
 
 

@@ -32,7 +32,7 @@ class Hangs:
         if now - self._watching_since < FRESH_S or item.get_closest_marker("soak") is not None:
             return
         self._watching_since = now
-        faulthandler.dump_traceback_later(HANGS_S, file=self._stream)
+        faulthandler.dump_traceback_later(HANGS_S, repeat=True, file=self._stream)
 
     def pytest_sessionfinish(self) -> None:
         """Watches no more."""

@@ -38,7 +38,7 @@ with open(os.environ["TOLD"], "a") as told:
 PYTHON = """\
 #!/bin/sh
 [ "$1" != -c ] || [ "$3" != -m ] || exec "$REAL" -c "$STAND_IN" "$0" "$@"
-echo "$*" >>"$TOLD"
+echo "$*${SANDGATE_LAST_DURATIONS:+ without $(wc -l <"$SANDGATE_LAST_DURATIONS")}" >>"$TOLD"
 case $* in
 *basetemp=*) name=${*##*basetemp=}; name=${name%% *}; name=${name%.tmp}; name=${name##*/} ;;
 *"mypy "*) name=types ;;
@@ -165,6 +165,19 @@ def test_folders_that_are_left_to_a_group_are_there() -> None:
 def test_the_fast_ones_are_asked_for_in_every_group(clone: Clone) -> None:
     clone.run("fast")
     assert all("-m not slow " in clone.group(name) for name in GROUPS)
+    assert not any("without" in clone.group(name) for name in GROUPS)
+
+
+def test_what_took_long_in_the_last_whole_check_is_named_to_the_fast_one(clone: Clone) -> None:
+    """Required: and a fast one, which knows of less, leaves no record."""
+    clone.run()
+    known = (clone.folder / "build/durations").read_text()
+    assert len(known.splitlines()) >= len(GROUPS)
+    for _ in range(2):
+        clone.told.unlink()
+        clone.run("fast")
+        named = [clone.group(name).rpartition(" without ")[2] for name in GROUPS]
+        assert named == len(GROUPS) * [str(len(known.splitlines()))]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
