@@ -7,7 +7,6 @@ import os
 from sandgate.config import load_settings
 from sandgate.errors import RequestError
 from sandgate.protocol.environment import Environment
-from sandgate.reviewers.assembly import reviewers_for
 from sandgate.runtime.runtime import Runtime
 
 TYPE_CHECKING = False
@@ -57,7 +56,7 @@ def open_runtime(
     runtime = Runtime(
         environment.but(person_present=True) if asked else environment,
         loaded,
-        reviewers=reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour),
+        reviewers=_chain(answers, reviewers, ask_at_terminal, colour) if asked else (),
         record=record,
         side_by_side=side_by_side,
     )
@@ -65,3 +64,11 @@ def open_runtime(
     if not lasting:
         runtime.confinement.expect_one_command()
     return runtime
+
+
+def _chain(
+    answers: tuple[str, ...], reviewers: tuple[Reviewer, ...], ask_at_terminal: bool, colour: bool
+) -> tuple[Reviewer, ...]:
+    from sandgate.reviewers.assembly import reviewers_for
+
+    return reviewers_for(answers, reviewers, ask_at_terminal=ask_at_terminal, colour=colour)
