@@ -92,7 +92,8 @@ class TerminalLaunch(Readiness):
 
     def _attended(self, call_id: str, plan: ConfinedCommand) -> Terminal:
         """Started, in company until it is over."""
-        confinement, entered = self._live.confinement, plan
+        live, number, entered = self._live, self.number, plan
+        confinement = live.confinement
         try:
             planted = Planted(plan, confinement.listings())
             checks = PostRunChecks(plan, confinement.marks())
@@ -100,8 +101,9 @@ class TerminalLaunch(Readiness):
         except BaseException:
             confinement.leave(entered)
             raise
+        # Told at the very end, so it must not hold on to us: we have the command with all that it said.
         self.attendance = Lifecycle(
-            self._live, call_id, plan, checks, planted, drafts, left=lambda: self._live.left(self.number, entered)
+            live, call_id, plan, checks, planted, drafts, left=lambda: live.left(number, entered)
         )
         return self._start(call_id, plan, self.attendance)
 
