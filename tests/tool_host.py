@@ -14,10 +14,10 @@ from sandgate.terminals.start import Shape
 from sandgate.terminals.table import TerminalTable
 from sandgate.terminals.waiting import Pause, drive
 from sandgate.tools.arguments import WriteStdinArguments
-from sandgate.tools.exec_command import await_command, start_command
+from sandgate.tools.command_input import write_stdin
+from sandgate.tools.command_start import await_command, start_command
 from sandgate.tools.host import StartedCommand
 from sandgate.tools.truncation import TruncationPolicy
-from sandgate.tools.write_stdin import write_stdin
 from terminal_stage import Stage
 
 TYPE_CHECKING = False

@@ -28,6 +28,7 @@ TESTED_ELSEWHERE = {
     "runtime.ports": ("tests/surfaces/cli/test_ports.py", "names alone"),
     "runtime.opening": ("tests/runtime/test_runtime.py", "every session of every test is opened by it"),
     "gate.readiness": ("tests/runtime/test_launch.py", "the part that every launch of a passage shares"),
+    "tools.tool": ("tests/tools/test_registry.py", "values; they show in what is made from them"),
     "tools.host": ("tests/tools/test_live.py", "a protocol without code"),
     "surfaces.cli.options": ("tests/surfaces/cli/test_parse.py", "a table; it shows in what is parsed and in the help"),
     "surfaces.cli.run": ("tests/journeys/test_sandgate_run.py", "its streams and exit codes belong to a process"),

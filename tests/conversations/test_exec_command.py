@@ -9,8 +9,7 @@ import pytest
 
 from live_sessions import BACKENDS, CONNECTIONS, Workplace, run_to_end
 from sandgate.errors import StdinClosed
-from sandgate.tools import exec_command as exec_command_module
-from sandgate.tools import write_stdin as write_stdin_module
+from sandgate.tools import command_input, command_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ class Yields:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds: list[float] = []
-        for module in (exec_command_module, write_stdin_module):
+        for module in (command_start, command_input):
             monkeypatch.setattr(module, "collect", self._collect)
 
     def _collect(self, _terminal: Terminal, *, yield_s: float, **_rest: Any) -> Steps[None]:

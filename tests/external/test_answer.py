@@ -17,8 +17,8 @@ from sandgate.external.answer import (
     failed,
 )
 from sandgate.protocol.items import InputImage, InputText
+from sandgate.tools.pictures import IMAGE_SIDE_MAX
 from sandgate.tools.truncation import TruncationPolicy
-from sandgate.tools.view_image import IMAGE_SIDE_MAX
 
 PLENTY = TruncationPolicy("tokens", 10_000)
 PICTURE = {"type": "image", "data": base64.b64encode(PNG).decode(), "mimeType": "image/gif"}

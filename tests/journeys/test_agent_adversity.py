@@ -241,7 +241,7 @@ def test_calls_with_wrong_ids_are_told_apart_and_none_is_left_open(tmp_path: Pat
 
 
 def test_a_picture_that_is_too_large_is_an_answer_in_words(tmp_path: Path) -> None:
-    from sandgate.tools.view_image import IMAGE_BYTES_MAX
+    from sandgate.tools.pictures import IMAGE_BYTES_MAX
 
     async def work() -> None:
         look = function_call("view_image", {"path": "large.png"}, "c1")

@@ -9,15 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import RequestError, ToolArgumentsError
-from sandgate.tools.arguments import (
-    ApplyPatchArguments,
-    ExecCommandArguments,
-    WaitPattern,
-    WriteStdinArguments,
-    apply_patch_arguments,
-    exec_command_arguments,
-    write_stdin_arguments,
-)
+from sandgate.tools.arguments import ExecCommandArguments, WaitPattern, WriteStdinArguments
+from sandgate.tools.builtin.exec_command import exec_command_arguments
+from sandgate.tools.builtin.write_stdin import write_stdin_arguments
 from sandgate.tools.fields import ENDLESS
 
 
@@ -85,10 +79,6 @@ def test_a_write_has_text_keys_and_patterns() -> None:
         wait_for=(WaitPattern("$ "), WaitPattern("^done", regex=True)),
     )
     assert arguments.sent == "é\u0003\x1b[A\r"
-
-
-def test_a_patch_is_one_text() -> None:
-    assert apply_patch_arguments('{"input": "*** Begin Patch\\n"}') == ApplyPatchArguments("*** Begin Patch\n")
 
 
 @pytest.mark.parametrize(

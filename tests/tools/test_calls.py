@@ -19,7 +19,7 @@ from sandgate.terminals.terminal import STDIN_CLOSED
 from sandgate.terminals.traffic import NOT_WRITTEN
 from sandgate.terminals.waiting import drive
 from sandgate.tools.answers import ExecAnswer
-from sandgate.tools.calls import ToolOutput, at_once, error_text, patch_in, told
+from sandgate.tools.calls import ToolOutput, at_once, error_text, guarded, told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     ],
 )  # fmt: skip
 def test_an_error_reads_as_models_know_it(name: str, error: SandgateError, text: str) -> None:
-    assert error_text(name, error) == text
+    assert error_text(name, error, starts_process=name != "apply_patch") == text
 
 
 def test_an_answer_is_text_and_facts_and_a_refusal_is_no_success() -> None:
@@ -58,30 +58,23 @@ def test_an_answer_is_text_and_facts_and_a_refusal_is_no_success() -> None:
         return answer
         yield
 
-    done = drive(told("exec_command", answered(ExecAnswer(0.5, "hi\n", "abc123", 0, None, 1))))
+    done = drive(told(answered(ExecAnswer(0.5, "hi\n", "abc123", 0, None, 1))))
     assert (done.text.splitlines()[0], done.success) == ("Chunk ID: abc123", True)
     assert done.structured is not None
     assert (done.structured["exit_code"], done.structured["output"]) == (0, "hi\n")
-    refused = drive(told("exec_command", answered(ExecAnswer(0.0, "", refused="no"))))
+    refused = drive(told(answered(ExecAnswer(0.0, "", refused="no"))))
     assert (refused.text, refused.success) == ("no", False)
 
 
 def test_an_error_while_waiting_is_an_answer() -> None:
-    def failing() -> Steps[ExecAnswer]:
+    def failing() -> Steps[ToolOutput]:
         raise UnknownTerminal("Unknown process id 7")
         yield
 
-    assert drive(told("write_stdin", failing())) == ToolOutput(
+    assert drive(guarded("write_stdin", failing(), starts_process=True)) == ToolOutput(
         "write_stdin failed: Unknown process id 7", success=False
     )
 
 
 def test_what_needs_no_waiting_is_there_at_once() -> None:
     assert drive(at_once(ToolOutput("x", success=True))).text == "x"
-
-
-def test_a_patch_comes_as_it_is_or_in_an_object() -> None:
-    assert patch_in("*** Begin Patch\n") == "*** Begin Patch\n"
-    assert patch_in('{"input": "*** Begin Patch\\n"}') == "*** Begin Patch\n"
-    with pytest.raises(ToolArgumentsError):
-        patch_in('{"patch": "x"}')

@@ -335,3 +335,24 @@ def test_a_model_is_told_of_the_names_that_a_patch_left_alone(place: Workplace) 
     patch = "*** Begin Patch\n*** Update File: file\n@@\n-line\n+x\n*** End Patch"
     answer = place.session().call_tool("apply_patch", patch)
     assert answer.text.endswith(f"M file\nNotice: {place.repo}/file has another name, which keeps the old content\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "says"),
+    [
+        ("exec_list", '{"all": true}', "unknown field `all`"),
+        ("exec_kill", "{}", "missing field `session_id`"),
+        ("exec_kill", '{"session_id": "1"}', "invalid type: string"),
+        ("exec_kill", '{"session_id": 1.5}', "invalid type: floating point `1.5`"),
+        ("check_command", "{}", "missing field `cmd`"),
+        ("check_command", '{"cmd": "ls", "yield_time_ms": 1}', "unknown field `yield_time_ms`"),
+        ("check_command", '{"cmd": "a\\u0000"}', "NUL"),
+        ("check_command", '{"cmd": "ls", "login": true}', "login shell is disabled"),
+        ("exec_list", "[]", "invalid type"),
+        ("exec_everything", "{}", "unsupported call: exec_everything"),
+    ],
+)
+def test_wrong_arguments_are_answered_with_a_sentence(place: Workplace, name: str, arguments: str, says: str) -> None:
+    output = place.session("allow_login_shell=false").call_tool(name, arguments)
+    assert (output.success, output.structured) == (False, None)
+    assert says in output.text

@@ -13,19 +13,10 @@ from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall, Warned
 from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
 from sandgate.runtime.event_loop import on_thread
 from sandgate.session.interfaces import Answer
-from sandgate.tools.delegate import delegate_arguments, delegate_tool
-from sandgate.tools.plan import PLAN_UPDATED, plan_update
-from sandgate.tools.schema import (
-    apply_patch_freeform_tool,
-    apply_patch_function_tool,
-    exec_command_tool,
-    shell_tool,
-    update_plan_tool,
-    view_image_tool,
-    write_stdin_tool,
-)
-from sandgate.tools.shell_tool import local_shell_arguments, shell_arguments
-from sandgate.tools.view_image import image_or_words, read_image, view_image_arguments
+from sandgate.tools.builtin.shell import local_shell_arguments
+from sandgate.tools.pictures import image_or_words, read_image
+from sandgate.tools.registry import definitions, find
+from sandgate.tools.tool import Offer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,22 +26,22 @@ if TYPE_CHECKING:
     from sandgate.agent.delegates import Delegates
     from sandgate.agent.events import AgentEvents
     from sandgate.agent.external_tools import ExternalTools
+    from sandgate.protocol.events import EventMessage
     from sandgate.protocol.items import Call, Part
     from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
     from sandgate.session.interfaces import CallContext
+    from sandgate.tools.arguments import ShellArguments
     from sandgate.tools.calls import ToolOutput
-    from sandgate.tools.shell_tool import ShellArguments
+    from sandgate.tools.tool import Tool
 
-SIDE_BY_SIDE = frozenset({"exec_command", "shell", "local_shell", "view_image", "delegate"})
 KILL_AFTER_S = 0.5  # a command of a turn that is ended is asked to go, then killed
 ENDED_MS = 1_500  # for it to be gone
 TOLD_S = 0.4  # for its end to be told
-PICTURES_AT_ONCE = 4  # read at the same time, each up to `view_image.IMAGE_BYTES_MAX`
+PICTURES_AT_ONCE = 4  # read at the same time, each up to `pictures.IMAGE_BYTES_MAX`
 PICTURES_CHARS_MAX = 48 * 1024 * 1024  # of one turn, as they are sent; every further request sends them again
 TOO_MANY_PICTURES = f"not shown: the pictures of one turn may take {PICTURES_CHARS_MAX >> 20} MiB together"
 FAILURE_CHARS_MAX = 4_000  # of a call that came to nothing, as it is told; the model reads all of it
-OF_THE_GATE = frozenset({"exec_command", "write_stdin", "apply_patch"})
 
 
 class AgentTools:
@@ -74,25 +65,24 @@ class AgentTools:
         """What the model is told about them."""
         if self._definitions is None:
             settings = self._gate.runtime.settings
-            live = (
-                exec_command_tool(login_allowed=settings.allow_login_shell, login_is_usual=True),
-                write_stdin_tool(),
+            offer = Offer(
+                "agent",
+                login_allowed=settings.allow_login_shell,
+                login_is_usual=True,
+                lives_on=UNIFIED_EXEC in settings.features,
+                freeform_patches=APPLY_PATCH_FREEFORM in settings.features,
+                pictures=VIEW_IMAGE in settings.features,
+                delegates=self.delegates is not None,
             )
-            freeform = APPLY_PATCH_FREEFORM in settings.features
-            self._definitions = (
-                *(live if UNIFIED_EXEC in settings.features else (shell_tool(),)),
-                apply_patch_freeform_tool() if freeform else apply_patch_function_tool(),
-                update_plan_tool(),
-                *((view_image_tool(),) if VIEW_IMAGE in settings.features else ()),
-                *(() if self.delegates is None else (delegate_tool(),)),
-                *(() if self.external is None else self.external.definitions()),
-            )
+            others = () if self.external is None else self.external.definitions()
+            self._definitions = (*definitions(offer), *others)
         return self._definitions
 
     def is_alone(self, call: Call) -> bool:
         """Whether the call must not overlap any other."""
-        if isinstance(call, LocalShellCall) or call.name in SIDE_BY_SIDE:
-            return False
+        tool = find("shell" if isinstance(call, LocalShellCall) else call.name)
+        if isinstance(call, LocalShellCall) or tool is not None:
+            return tool is None or not tool.beside_others
         return self.external is None or self.external.is_alone(call.name)
 
     async def call(self, call: Call, context: CallContext) -> Answer:
@@ -109,28 +99,28 @@ class AgentTools:
 
     async def _carried_out(self, call: Call, context: CallContext) -> Answer:
         if isinstance(call, LocalShellCall):
-            return await self._shell(local_shell_arguments(call.action), self._name(call_id_of(call)), context)
+            return await self.shell(local_shell_arguments(call.action), self._name(call_id_of(call)), context)
         arguments = call.input if isinstance(call, CustomToolCall) else call.arguments
         call_id = self._name(call.call_id)
-        match call.name:
-            case name if name in OF_THE_GATE:
-                return await self._gated(name, arguments, call_id, context)
-            case "shell":
-                return await self._shell(shell_arguments(arguments), call_id, context)
-            case "update_plan":
-                context.tell(plan_update(arguments))
-                return Answer(PLAN_UPDATED, success=True)
-            case "view_image":
-                return await self._seen(arguments, call_id, context)
-            case name if self.external is not None and self.external.has(name):
-                return await self.external.call(name, arguments, call_id, context, self._ask(context))
-            case "delegate" if self.delegates is not None:
-                return await self.delegates.work(delegate_arguments(arguments).prompt, call_id, context)
-            case name:
-                raise ToolArgumentsError(f"unsupported call: {name}")
+        tool = self._own(call.name)
+        if tool is not None and tool.run is not None:
+            return await self._gated(call.name, arguments, call_id, context)
+        if tool is not None and tool.in_session is not None:
+            return await tool.in_session(_AgentCall(self, call_id, context), tool.parse(arguments))
+        if self.external is not None and self.external.has(call.name):
+            return await self.external.call(call.name, arguments, call_id, context, self._ask(context))
+        raise ToolArgumentsError(f"unsupported call: {call.name}")
 
-    async def _shell(self, arguments: ShellArguments, call_id: str, context: CallContext) -> Answer:
-        from sandgate.tools.one_shot import run_shell
+    def _own(self, name: str) -> Tool | None:
+        """The tool of ours that the model means."""
+        tool = find(name)
+        if tool is None or "agent" not in tool.audiences or (tool.needs_delegates and self.delegates is None):
+            return None
+        return tool
+
+    async def shell(self, arguments: ShellArguments, call_id: str, context: CallContext) -> Answer:
+        """One command to its end; cancelled, it kills that."""
+        from sandgate.tools.shell_run import run_shell
 
         self._events.belongs(call_id, context.turn_id, one_shot=True)
         over = partial(self._events.over, call_id)
@@ -186,8 +176,8 @@ class AgentTools:
         if live is not None and live.teller is not None:
             await on_thread(live.teller.flush)
 
-    async def _seen(self, arguments: str, call_id: str, context: CallContext) -> Answer:
-        wanted = view_image_arguments(arguments)
+    async def show(self, path: str, call_id: str, context: CallContext) -> Answer:
+        """A picture, for the model, within what one turn may see. Raises ImageUnusable."""
         runtime = self._gate.runtime
         async with self._looking:
             turn, seen = self._pictures
@@ -195,11 +185,11 @@ class AgentTools:
             if seen >= PICTURES_CHARS_MAX:
                 return Answer(TOO_MANY_PICTURES, success=False)
             image = await on_thread(
-                lambda: read_image(wanted.path, cwd=runtime.directory, permissions=runtime.confinement.permissions())
+                lambda: read_image(path, cwd=runtime.directory, permissions=runtime.confinement.permissions())
             )
             turn, seen = self._pictures  # others have looked meanwhile
             self._pictures = (context.turn_id, len(image.image_url) + (seen if turn == context.turn_id else 0))
-        context.tell(ViewImageToolCall(call_id, os.path.join(runtime.directory, wanted.path)))
+        context.tell(ViewImageToolCall(call_id, os.path.join(runtime.directory, path)))
         return Answer((image,), success=True)
 
     def image(self, path: str) -> Part:
@@ -240,6 +230,29 @@ class AgentTools:
         self._used[given] = number
         self._used.setdefault(name, 1)
         return name
+
+
+class _AgentCall:
+    """One call of a tool in a session; a `tools.host.AgentContext`."""
+
+    def __init__(self, tools: AgentTools, call_id: str, context: CallContext) -> None:
+        self._tools = tools
+        self._call_id = call_id
+        self._context = context
+
+    def tell(self, message: EventMessage) -> None:
+        self._context.tell(message)
+
+    async def shell(self, arguments: ShellArguments) -> Answer:
+        return await self._tools.shell(arguments, self._call_id, self._context)
+
+    async def show(self, path: str) -> Answer:
+        return await self._tools.show(path, self._call_id, self._context)
+
+    async def delegate(self, prompt: str) -> Answer:
+        delegates = self._tools.delegates
+        assert delegates is not None  # it would be no tool of this session
+        return await delegates.work(prompt, self._call_id, self._context)
 
 
 def _failure(name: str, said: str) -> str:

@@ -10,8 +10,8 @@ from sandgate.display import one_line
 from sandgate.protocol.items import InputImage, InputText
 from sandgate.record import Record
 from sandgate.tools.image_format import image_format
+from sandgate.tools.pictures import IMAGE_BYTES_MAX, IMAGE_SIDE_MAX
 from sandgate.tools.truncation import TruncationPolicy, cut
-from sandgate.tools.view_image import IMAGE_BYTES_MAX, IMAGE_SIDE_MAX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.record import Record
+from sandgate.tools.calls import Answer as Answer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.events import EventMessage
-    from sandgate.protocol.items import Call, Item, Part
+    from sandgate.protocol.items import Call, Item
 
     Json = Mapping[str, Any]
 
@@ -60,10 +60,3 @@ if TYPE_CHECKING:
         async def close(self) -> None: ...
 
     Sleep = Callable[[float], Awaitable[None]]
-
-
-class Answer(Record):
-    """What a tool answered, for the model."""
-
-    content: str | tuple[Part, ...]
-    success: bool

@@ -12,12 +12,12 @@ from sandgate.errors import (
     UnknownTerminal,
 )
 from sandgate.record import Record
-from sandgate.tools.arguments import apply_patch_arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.protocol.items import Part
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.answers import ExecAnswer
 
@@ -31,13 +31,25 @@ class ToolOutput(Record):
     cannot_confine: str = ""  # nothing ran, because no sandbox could be built: the whole sentence
 
 
-def told(name: str, steps: Steps[ExecAnswer]) -> Steps[ToolOutput]:
-    """The answer that `steps` lead to, or the error, as output."""
-    try:
-        answer = yield from steps
-    except SandgateError as error:
-        return failed(error_text(name, error), error)
+class Answer(Record):
+    """What a tool answered in an agent's session, for the model."""
+
+    content: str | tuple[Part, ...]
+    success: bool
+
+
+def told(steps: Steps[ExecAnswer]) -> Steps[ToolOutput]:
+    """The answer that `steps` lead to, as output."""
+    answer = yield from steps
     return ToolOutput(answer.text(), success=not answer.refused, structured=answer.structured())
+
+
+def guarded(name: str, steps: Steps[ToolOutput], *, starts_process: bool) -> Steps[ToolOutput]:
+    """What `steps` lead to; an error on the way is an output as well."""
+    try:
+        return (yield from steps)
+    except SandgateError as error:
+        return failed(error_text(name, error, starts_process=starts_process), error)
 
 
 def at_once(output: ToolOutput) -> Steps[ToolOutput]:
@@ -51,10 +63,10 @@ def failed(text: str, error: SandgateError) -> ToolOutput:
     return ToolOutput(text, success=False, cannot_confine=error.sentence if isinstance(error, ConfinementError) else "")
 
 
-def error_text(name: str, error: SandgateError) -> str:
-    """The sentence for the model, in the words of unified_exec.md section 10."""
+def error_text(name: str, error: SandgateError, *, starts_process: bool) -> str:
+    """The sentence for the model, in the words it knows."""
     if isinstance(error, LaunchError | ConfinementError):
-        process = "" if name == "apply_patch" else "Failed to create unified exec process: "
+        process = "Failed to create unified exec process: " if starts_process else ""
         return f"{name} failed: {process}{error.sentence}"
     if isinstance(error, UnknownTerminal | StdinClosed | InputNotTaken | TerminalFailed):
         return f"{name} failed: {error.what}"
@@ -66,8 +78,3 @@ def as_json(arguments: object) -> str:
     import json
 
     return json.dumps(arguments, default=str)
-
-
-def patch_in(arguments: str) -> str:
-    """The patch of a call: the text itself, or what a JSON object has it in. Raises ToolArgumentsError."""
-    return apply_patch_arguments(arguments).input if arguments.lstrip().startswith("{") else arguments

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ENDLESS = 2**31 - 1  # milliseconds or tokens; beyond every limit
 SHOWN_CHARS_MAX = 60  # of a value quoted in an error
+SESSION_ID_MAX = 2**31 - 1
+PREFIX_WORDS_MAX = 256
 
 
 class MisfitError(Exception):
@@ -182,3 +184,6 @@ def _alternatives(names: tuple[str, ...]) -> str:
             return f"{one} or {other}"
         case _:
             return f"one of {', '.join(quoted)}"
+
+
+SESSION_ID = whole(-SESSION_ID_MAX - 1, SESSION_ID_MAX, "i32")  # of a live command

@@ -1,4 +1,4 @@
-"""What tools need of the session they work in: itself, its settings, and its live commands (`live.LiveCommands`)."""
+"""What tools need of where they work: of a session, its settings and live commands, of an agent, and of the toolbox."""
 
 from __future__ import annotations
 
@@ -16,14 +16,20 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Attempt, Passage
     from sandgate.protocol.denials import Denial
+    from sandgate.protocol.events import EventMessage
     from sandgate.protocol.permissions import ApprovalPolicy
     from sandgate.protocol.trace import Recorder
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.limits import ExecLimits
+    from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.start import Shape
     from sandgate.terminals.table import TerminalTable
     from sandgate.terminals.terminal import Terminal
-    from sandgate.terminals.waiting import Pause
+    from sandgate.terminals.waiting import Pause, Steps
+    from sandgate.tools.answers import ExecAnswer
+    from sandgate.tools.arguments import ExecCommandArguments, ShellArguments, WriteStdinArguments
+    from sandgate.tools.calls import Answer
+    from sandgate.tools.patch_answer import PatchAnswer
     from sandgate.tools.truncation import TruncationPolicy
 
 
@@ -130,3 +136,68 @@ if TYPE_CHECKING:
             tty: bool = False,
             timeout_ms: int | None = None,
         ) -> CommandRequest: ...
+
+    class ToolContext(Protocol):
+        """What a call of a tool may use; `toolbox.Toolbox` is one. What it raises, a tool may let through."""
+
+        @property
+        def directory(self) -> str:
+            """Where the session stands."""
+            ...
+
+        def begin(self, arguments: ExecCommandArguments, *, call_id: str = "") -> StartedCommand | ExecAnswer:
+            """A command, through the gate; blocks."""
+            ...
+
+        def finish(
+            self,
+            arguments: ExecCommandArguments,
+            started: StartedCommand | ExecAnswer,
+            *,
+            ends_with_caller: bool = False,
+        ) -> Steps[ExecAnswer]:
+            """Waits for what it prints."""
+            ...
+
+        def review_input(self, arguments: WriteStdinArguments) -> ExecAnswer | None:
+            """Asks where somebody has to see the input, which blocks; an answer is a refusal."""
+            ...
+
+        def write(self, arguments: WriteStdinArguments, reviewed: ExecAnswer | None) -> Steps[ExecAnswer]:
+            """Types, and waits for what comes of it."""
+            ...
+
+        def patch(self, text: str, *, call_id: str = "") -> PatchAnswer:
+            """Applies a patch, through the gate; blocks."""
+            ...
+
+        def foresee(self, arguments: ExecCommandArguments) -> Forecast:
+            """What would become of a command; asks nobody."""
+            ...
+
+        def list_live(self) -> tuple[LiveCommand, ...]:
+            """The live commands of the session, oldest first."""
+            ...
+
+        def terminate(self, session_id: int) -> bool:
+            """Ends one; False when there is none of that number."""
+            ...
+
+    class AgentContext(Protocol):
+        """What one call of a tool may do in an agent's session."""
+
+        def tell(self, message: EventMessage) -> None:
+            """Tells everybody who watches."""
+            ...
+
+        async def shell(self, arguments: ShellArguments) -> Answer:
+            """One command to its end."""
+            ...
+
+        async def show(self, path: str) -> Answer:
+            """A picture, for the model."""
+            ...
+
+        async def delegate(self, prompt: str) -> Answer:
+            """A piece of work, by a second agent."""
+            ...

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from sandgate.tools.arguments import ExecCommandArguments, exec_command_arguments, write_stdin_arguments
+from sandgate.tools.builtin.exec_command import exec_command_arguments
+from sandgate.tools.builtin.write_stdin import write_stdin_arguments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sandgate.patterns.wanted import Wanted
-    from sandgate.tools.arguments import WriteStdinArguments
+    from sandgate.tools.arguments import ExecCommandArguments, WriteStdinArguments
 
 
 def exec_arguments(**given: object) -> ExecCommandArguments:

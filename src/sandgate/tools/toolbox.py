@@ -23,42 +23,38 @@ from sandgate.gate.input_review import InputReview
 from sandgate.gate.patch_gate import PatchGate, unfit
 from sandgate.sandbox.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
+from sandgate.terminals.live_commands import live_commands
 from sandgate.terminals.start import Shape
 from sandgate.tools.answering import refusal
 from sandgate.tools.answers import ANSWER_POLICY, ExecAnswer
-from sandgate.tools.arguments import exec_command_arguments, write_stdin_arguments
-from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, failed, patch_in, told
-from sandgate.tools.exec_command import await_command, start_command
-from sandgate.tools.inspection import INSPECTIONS, inspected
+from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, failed, guarded
+from sandgate.tools.command_input import write_stdin
+from sandgate.tools.command_start import await_command, start_command
 from sandgate.tools.live import LiveCommands
 from sandgate.tools.patch_answer import MS_PER_S, PatchAnswer
-from sandgate.tools.schema import (
-    apply_patch_freeform_tool,
-    apply_patch_function_tool,
-    exec_answer_schema,
-    exec_command_tool,
-    write_stdin_tool,
-)
+from sandgate.tools.registry import definitions, find
 from sandgate.tools.script_shell import chosen_shell, login_wanted
+from sandgate.tools.tool import Offer, ToolCall
 from sandgate.tools.truncation import TruncationPolicy
-from sandgate.tools.write_stdin import write_stdin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from sandgate.gate.forecast import Forecast
     from sandgate.gate.patch_gate import PatchOutcome
     from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
+    from sandgate.terminals.live_commands import LiveCommand
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
-    from sandgate.tools.arguments import ApplyPatchArguments, ExecCommandArguments, WriteStdinArguments
+    from sandgate.tools.arguments import ExecCommandArguments, WriteStdinArguments
     from sandgate.tools.host import StartedCommand, ToolSession
 
 
-# unified_exec.md section 5: what makes output readable for somebody who is no terminal.
+# What makes output readable for somebody who is no terminal.
 PLAIN_OUTPUT = {
     "NO_COLOR": "1",
     "TERM": "dumb",
@@ -117,10 +113,16 @@ class Toolbox:
         except CommandRefused as refused:
             return refusal(refused.what)
 
-    def finish(self, arguments: ExecCommandArguments, started: StartedCommand | ExecAnswer) -> Steps[ExecAnswer]:
-        """The waiting half."""
+    def finish(
+        self, arguments: ExecCommandArguments, started: StartedCommand | ExecAnswer, *, ends_with_caller: bool = False
+    ) -> Steps[ExecAnswer]:
+        """The waiting half. `ends_with_caller`: a command goes when this is closed before its answer."""
         if isinstance(started, ExecAnswer):
             return started
+        steps = self._finished(arguments, started)
+        return (yield from _ending(started, steps) if ends_with_caller else steps)
+
+    def _finished(self, arguments: ExecCommandArguments, started: StartedCommand) -> Steps[ExecAnswer]:
         answer = yield from await_command(
             self.live,
             started,
@@ -131,19 +133,18 @@ class Toolbox:
         said = unseen_in(started.passage) if answer.exit_code else ""  # it may have ended after its passage
         return answer.but(notices=(*answer.notices, said)) if said else answer
 
-    def definitions(self, *, freeform_patch: bool = False) -> tuple[dict[str, Any], ...]:
-        """What a model is told about the tools, as JSON Schema; `freeform_patch`: for models that write by grammar."""
-        patch = apply_patch_freeform_tool() if freeform_patch else apply_patch_function_tool()
-        login = self._runtime.settings.allow_login_shell
-        return (
-            {**exec_command_tool(extended=True, login_allowed=login), "output_schema": exec_answer_schema()},
-            {**write_stdin_tool(extended=True), "output_schema": exec_answer_schema()},
-            patch,
-        )
+    def definitions(self) -> tuple[dict[str, Any], ...]:
+        """What there is to call, for a model of the caller's: name, description, schemas of arguments and answers."""
+        return definitions(Offer("client", login_allowed=self._runtime.settings.allow_login_shell))
 
-    def apply_patch(self, arguments: ApplyPatchArguments) -> PatchAnswer:
-        """`apply_patch`, which blocks. Raises VerificationFailed."""
-        return self._apply(arguments.input, cwd=self._runtime.directory)
+    @property
+    def directory(self) -> str:
+        """Where the session stands."""
+        return self._runtime.directory
+
+    def patch(self, text: str, *, call_id: str = "") -> PatchAnswer:
+        """Applies a patch, which blocks. Raises VerificationFailed."""
+        return self._apply(text, cwd=self._runtime.directory, call_id=call_id)
 
     def patched(self, text: str) -> PatchAnswer:
         """The same, where a patch that is none or does not fit is an answer."""
@@ -177,27 +178,27 @@ class Toolbox:
         `ends_with_caller`: a command goes when the waiting half is closed before its answer.
         `call_id`: its name in what is told about it.
         """
-        arguments = arguments if isinstance(arguments, str) else as_json(arguments)
+        tool = find(name)
+        if tool is None or tool.run is None:
+            return at_once(ToolOutput(f"unsupported call: {name}", success=False))
+        sent = arguments if isinstance(arguments, str) else as_json(arguments)
         try:
-            match name:
-                case "exec_command":
-                    command = exec_command_arguments(arguments, extended=True)
-                    started = self.begin(command, call_id=call_id)
-                    steps = self.finish(command, started)
-                    return told(name, _ending(started, steps) if ends_with_caller else steps)
-                case "write_stdin":
-                    typed = write_stdin_arguments(arguments, extended=True)
-                    return told(name, self.write(typed, self.review_input(typed)))
-                case "apply_patch":
-                    return at_once(
-                        _patch_output(self._apply(patch_in(arguments), cwd=self._runtime.directory, call_id=call_id))
-                    )
-                case _ if name in INSPECTIONS:
-                    return at_once(inspected(self, self._runtime, name, arguments))
-                case _:
-                    return at_once(ToolOutput(f"unsupported call: {name}", success=False))
+            steps = tool.run(self, tool.parse(sent), ToolCall(call_id, ends_with_caller))
         except SandgateError as error:
-            return at_once(failed(error_text(name, error), error))
+            return at_once(failed(error_text(name, error, starts_process=tool.starts_process), error))
+        return guarded(name, steps, starts_process=tool.starts_process)
+
+    def foresee(self, arguments: ExecCommandArguments) -> Forecast:
+        """What would become of a command. Raises what `Runtime.forecast` raises."""
+        return self._runtime.forecast(self.command(arguments))
+
+    def list_live(self) -> tuple[LiveCommand, ...]:
+        """The live commands of this session, oldest first."""
+        return live_commands(self.live.table.terminals())
+
+    def terminate(self, session_id: int) -> bool:
+        """Ends a live command, politely at first; False when there is none of that number."""
+        return self.live.terminate(session_id)
 
     def command(self, arguments: ExecCommandArguments) -> CommandRequest:
         """The command that a call stands for."""
@@ -222,7 +223,7 @@ class Toolbox:
         return command.but(env=tool_environment(command.env, login=login), timeout_ms=None, prefix_rule=wished)
 
     def _intercepted(self, command: CommandRequest, call_id: str) -> ExecAnswer | None:
-        """A patch that was handed to a shell is applied as a patch; apply_patch.md section 7."""
+        """A patch that was handed to a shell is applied as a patch."""
         answer = self.patch_in_command(command, USE_THE_TOOL, call_id)
         if answer is None:
             return None
@@ -283,18 +284,13 @@ class Toolbox:
         )
 
 
-def _patch_output(answer: PatchAnswer) -> ToolOutput:
-    return ToolOutput(answer.text(), success=answer.exit_code == 0, structured=answer.structured())
-
-
-def _ending(started: StartedCommand | ExecAnswer, steps: Steps[ExecAnswer]) -> Steps[ExecAnswer]:
+def _ending(started: StartedCommand, steps: Steps[ExecAnswer]) -> Steps[ExecAnswer]:
     """What `steps` lead to; nobody waits for the answer any more: the command is ended."""
     try:
         return (yield from steps)
     except GeneratorExit:
-        terminal = None if isinstance(started, ExecAnswer) else started.terminal
-        if terminal is not None:
-            terminal.terminate()
+        if started.terminal is not None:
+            started.terminal.terminate()
         raise
 
 

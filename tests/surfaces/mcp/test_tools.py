@@ -6,12 +6,13 @@ import jsonschema  # type: ignore[import-untyped] # it comes without types
 import pytest
 
 from sandgate.surfaces.mcp.server import INSTRUCTIONS
-from sandgate.surfaces.mcp.tools import HINTS, described_tools
+from sandgate.surfaces.mcp.tools import described_tools
+
+NAMES = ("exec_command", "write_stdin", "apply_patch", "exec_list", "exec_kill", "check_command")
 
 
 def test_six_tools_are_described_in_a_fixed_order() -> None:
-    names = ["exec_command", "write_stdin", "apply_patch", "exec_list", "exec_kill", "check_command"]
-    assert [tool.name for tool in described_tools(login_allowed=True)] == names == list(HINTS)
+    assert tuple(tool.name for tool in described_tools(login_allowed=True)) == NAMES
 
 
 @pytest.mark.parametrize("tool", described_tools(login_allowed=True), ids=lambda tool: tool.name)
@@ -37,7 +38,7 @@ def test_hints_say_which_tools_change_nothing() -> None:
 def test_instructions_begin_with_what_the_tools_are_for() -> None:
     """Required: clients that hide tools behind a search (Codex, Claude Code) look through these words."""
     assert INSTRUCTIONS.startswith("Run shell commands, use live terminals and edit files.")
-    assert all(f"`{name}`" in INSTRUCTIONS for name in HINTS)
+    assert all(f"`{name}`" in INSTRUCTIONS for name in NAMES)
 
 
 def test_login_is_not_offered_where_it_is_not_allowed() -> None:

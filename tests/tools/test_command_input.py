@@ -13,7 +13,7 @@ from sandgate.terminals.table import EXITED_RETENTION_S, TerminalTable
 from sandgate.terminals.terminal import STDIN_CLOSED
 from sandgate.terminals.waiting import drive
 from sandgate.tools.arguments import WaitPattern, WriteStdinArguments
-from sandgate.tools.write_stdin import write_stdin
+from sandgate.tools.command_input import write_stdin
 from terminal_stage import LIMIT_MS, sees
 from tool_host import PATIENT, ToolHost
 from waiting import LIMIT_S, wait_until

@@ -1,7 +1,7 @@
-"""The tool `exec_command`: starts a command and answers with what it printed within the time the caller gives it.
+"""What `exec_command` does: starts a command and answers with what it printed within the time the caller gives it.
 
 In two parts. Starting goes through the gate and blocks, since somebody may have to be asked. Waiting is a generator, so
-that an event loop can wait for many commands at once. unified_exec.md section 8.
+that an event loop can wait for many commands at once.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _awaited(
 
 
 def crowd_notice(host: Host, exited: bool) -> tuple[str, ...]:
-    """What the model has to know when many commands are open; unified_exec.md section 4."""
+    """What the model has to know when many commands are open."""
     limit, count = host.limits.warn_processes, host.table.unpinned
     if exited or count < limit:
         return ()

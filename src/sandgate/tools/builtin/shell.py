@@ -9,11 +9,9 @@ Pure.
 from __future__ import annotations
 
 from sandgate.errors import ToolArgumentsError
-from sandgate.record import Record
-from sandgate.tools.answering import denied_notices
-from sandgate.tools.answers import ShellAnswer
-from sandgate.tools.arguments import PREFIX_WORDS_MAX
+from sandgate.tools.arguments import ShellArguments
 from sandgate.tools.fields import (
+    PREFIX_WORDS_MAX,
     MisfitError,
     as_amount,
     as_flag,
@@ -25,48 +23,26 @@ from sandgate.tools.fields import (
     several,
     wrong_type,
 )
+from sandgate.tools.schema import approval_properties, function, number, text, texts
+from sandgate.tools.tool import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from sandgate.protocol.commands import EscalationWish
-    from sandgate.protocol.decisions import Passage
+    from sandgate.tools.calls import Answer
     from sandgate.tools.fields import Reader
+    from sandgate.tools.host import AgentContext
+    from sandgate.tools.tool import Offer
 
-SHELL_TIMEOUT_MS = 10_000  # exec.md section 2, when the call says nothing
-SHELL_TIMEOUT_MS_MAX = 3_600_000  # exec.md section 2; a longer one is cut to this, and the model told
 WORDS_MAX = 4_096  # of one command
 PROBLEM = "failed to parse function arguments: "
 
 
-class ShellArguments(Record):
-    """Of `shell` and `local_shell`. None: not said."""
-
-    command: tuple[str, ...]
-    workdir: str | None = None
-    timeout_ms: int | None = None
-    sandbox_permissions: EscalationWish = "use_default"
-    justification: str | None = None
-    prefix_rule: tuple[str, ...] = ()
-
-    @property
-    def bounded_timeout_ms(self) -> int:
-        """How long the command may really take."""
-        return SHELL_TIMEOUT_MS if self.timeout_ms is None else min(self.timeout_ms, SHELL_TIMEOUT_MS_MAX)
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What the model has to know about how its arguments were taken."""
-        if self.timeout_ms is None or self.timeout_ms <= SHELL_TIMEOUT_MS_MAX:
-            return ()
-        return (f"the time limit was cut to {SHELL_TIMEOUT_MS_MAX} milliseconds",)
-
-
-def shell_arguments(text: str) -> ShellArguments:
+def shell_arguments(sent: str) -> ShellArguments:
     """Reads the JSON of a `shell` call. Raises ToolArgumentsError with the sentence for the model."""
-    found = read_object(text, _SHELL, ("command",))
+    found = read_object(sent, _SHELL, ("command",))
     escalated = found.pop("with_escalated_permissions", None)
     timeout = found.pop("timeout", None)
     wish = found.get("sandbox_permissions")
@@ -93,18 +69,21 @@ def local_shell_arguments(action: Mapping[str, Any]) -> ShellArguments:
     )
 
 
-def shell_answer(passage: Passage, *, notices: tuple[str, ...] = ()) -> ShellAnswer | None:
-    """What a command that ran is answered with; None when none ran, and `passage.refusal` says why."""
-    result = passage.result
-    if result is None:
-        return None
-    return ShellAnswer(
-        output=result.aggregated.decode("utf-8", "replace"),
-        exit_code=result.exit_code,
-        duration_ms=result.duration_ms,
-        timed_out=result.timed_out,
-        notices=(*denied_notices(passage.attempts[-1].denial.denials), *passage.attempts[-1].remarks, *notices),
-    )
+def definition(_offer: Offer) -> dict[str, Any]:
+    """What is told of it."""
+    properties = {
+        "command": texts('The program and its arguments, as they are; for a script `["bash", "-lc", "..."]`.'),
+        "workdir": text("The directory to run it in, rather than `cd`. Default: the working directory of the turn."),
+        "timeout_ms": number("After how many milliseconds the command is killed. Default 10000."),
+        **approval_properties(),
+    }
+    about = "Runs a command to its end and returns what it prints. It has no terminal and nothing to read."
+    return function("shell", about, properties, ("command",))
+
+
+async def in_session(agent: AgentContext, arguments: ShellArguments) -> Answer:
+    """Runs it; a cancelled call ends it."""
+    return await agent.shell(arguments)
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -144,3 +123,14 @@ _ACTION: dict[str, Reader] = {
     "env": _nothing,
     "user": _nothing,
 }
+
+TOOL = Tool(
+    "shell",
+    30,
+    definition,
+    shell_arguments,
+    in_session=in_session,
+    audiences=("agent",),
+    offered=lambda offer: not offer.lives_on,
+    beside_others=True,
+)

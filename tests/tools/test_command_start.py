@@ -10,7 +10,7 @@ import pytest
 from sandgate.errors import CommandRefused
 from sandgate.protocol.denials import Denial
 from sandgate.terminals.waiting import drive
-from sandgate.tools.exec_command import await_command, crowd_notice
+from sandgate.tools.command_start import await_command, crowd_notice
 from terminal_stage import LIMIT_MS, sees
 from tool_host import PATIENT, ToolHost
 from waiting import LIMIT_S

@@ -6,7 +6,7 @@ import pytest
 
 from sandgate.errors import ToolArgumentsError
 from sandgate.protocol.events import PlanStep, PlanUpdate
-from sandgate.tools.plan import STEPS_MAX, plan_update
+from sandgate.tools.builtin.update_plan import STEPS_MAX, plan_update
 
 
 def call(*steps: tuple[str, str], **more: object) -> str:

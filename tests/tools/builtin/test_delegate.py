@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sandgate.errors import ToolArgumentsError
-from sandgate.tools.delegate import DelegateArguments, delegate_arguments, delegate_tool
+from sandgate.tools.builtin.delegate import DelegateArguments, definition, delegate_arguments
+from sandgate.tools.tool import Offer
 
 
 def test_a_task_is_read() -> None:
@@ -19,6 +20,6 @@ def test_anything_else_is_sent_back(text: str) -> None:
 
 
 def test_the_model_is_told_of_exactly_what_is_read() -> None:
-    parameters = delegate_tool()["parameters"]
+    parameters = definition(Offer("agent"))["parameters"]
     assert (list(parameters["properties"]), parameters["required"]) == (["prompt"], ["prompt"])
     assert parameters["additionalProperties"] is False

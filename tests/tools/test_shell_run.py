@@ -9,9 +9,14 @@ from contextlib import asynccontextmanager
 import pytest
 
 from live_sessions import NOT_ALL_OF_TMP, Workplace
+from sandgate.protocol.commands import CommandRequest, CommandResult
+from sandgate.protocol.decisions import Attempt, Passage
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import EffectivePermissions
+from sandgate.protocol.verdicts import Allow
 from sandgate.runtime.aio import open_gate
-from sandgate.tools.one_shot import run_shell
-from sandgate.tools.shell_tool import ShellArguments
+from sandgate.tools.arguments import ShellArguments
+from sandgate.tools.shell_run import run_shell, shell_answer
 from waiting import wait_until
 
 TYPE_CHECKING = False
@@ -147,3 +152,18 @@ def test_a_program_that_is_not_there_is_an_error_like_any_other(place: Workplace
             assert (answer.success, answer.text.startswith("execution error: ")) == (False, True)
 
     run(work())
+
+
+def passage(result: CommandResult | None, *denials: Denial) -> Passage:
+    command = CommandRequest(("a",), "/", {})
+    attempt = Attempt(True, "namespace", (), result, DenialReport("denied", denials), "policy", EffectivePermissions())
+    return Passage(command, Allow(), attempts=(attempt,) if result else ())
+
+
+def test_the_answer_holds_what_both_streams_said_and_what_was_refused() -> None:
+    result = CommandResult(1, None, "exited", b"out", b"err\xff", b"out\nerr\xff", duration_ms=149)
+    answer = shell_answer(passage(result, Denial("write", "/etc/motd")), notices=("mind the gap",))
+    assert answer is not None
+    assert (answer.output, answer.exit_code, answer.duration_ms) == ("out\nerr\ufffd", 1, 149)
+    assert answer.notices == ("the sandbox refused: write /etc/motd", "mind the gap")
+    assert shell_answer(passage(None)) is None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import LaunchError, SandgateError
+from sandgate.tools.answering import denied_notices
+from sandgate.tools.answers import ShellAnswer
 from sandgate.tools.calls import ToolOutput, failed
-from sandgate.tools.shell_tool import shell_answer
 from sandgate.tools.toolbox import remarks, tool_environment
 
 TYPE_CHECKING = False
@@ -16,10 +17,9 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Passage
-    from sandgate.tools.answers import ShellAnswer
+    from sandgate.tools.arguments import ShellArguments
     from sandgate.tools.host import ToolSession
     from sandgate.tools.live import LiveCommands
-    from sandgate.tools.shell_tool import ShellArguments
     from sandgate.tools.toolbox import Toolbox
 
     Over = Callable[[CommandRequest, Passage | str], object]
@@ -70,6 +70,20 @@ def run_shell(
     if answer is None:
         return ToolOutput(passage.refusal.why if passage.refusal else NOT_RUN, success=False)
     return _told(runtime, answer, freeform=freeform)
+
+
+def shell_answer(passage: Passage, *, notices: tuple[str, ...] = ()) -> ShellAnswer | None:
+    """What a command that ran is answered with; None when none ran, and `passage.refusal` says why."""
+    result = passage.result
+    if result is None:
+        return None
+    return ShellAnswer(
+        output=result.aggregated.decode("utf-8", "replace"),
+        exit_code=result.exit_code,
+        duration_ms=result.duration_ms,
+        timed_out=result.timed_out,
+        notices=(*denied_notices(passage.attempts[-1].denial.denials), *passage.attempts[-1].remarks, *notices),
+    )
 
 
 def _passed(runtime: ShellSession, command: CommandRequest, cancel_fd: int | None, call_id: str, over: Over) -> Passage:

@@ -7,19 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import ToolArgumentsError
-from sandgate.protocol.commands import CommandRequest, CommandResult
-from sandgate.protocol.decisions import Attempt, Passage
-from sandgate.protocol.denials import Denial, DenialReport
-from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.protocol.verdicts import Allow
-from sandgate.tools.shell_tool import (
-    SHELL_TIMEOUT_MS,
-    SHELL_TIMEOUT_MS_MAX,
-    ShellArguments,
-    local_shell_arguments,
-    shell_answer,
-    shell_arguments,
-)
+from sandgate.tools.arguments import SHELL_TIMEOUT_MS, SHELL_TIMEOUT_MS_MAX, ShellArguments
+from sandgate.tools.builtin.shell import local_shell_arguments, shell_arguments
 
 
 def said(text: str) -> str:
@@ -77,21 +66,6 @@ def test_what_an_action_asks_for_beyond_that_is_refused_and_not_ignored(more: di
     """Required: exec.md section 14."""
     with pytest.raises(ToolArgumentsError):
         local_shell_arguments({"type": "exec", "command": ["ls"], **more})
-
-
-def passage(result: CommandResult | None, *denials: Denial) -> Passage:
-    command = CommandRequest(("a",), "/", {})
-    attempt = Attempt(True, "namespace", (), result, DenialReport("denied", denials), "policy", EffectivePermissions())
-    return Passage(command, Allow(), attempts=(attempt,) if result else ())
-
-
-def test_the_answer_holds_what_both_streams_said_and_what_was_refused() -> None:
-    result = CommandResult(1, None, "exited", b"out", b"err\xff", b"out\nerr\xff", duration_ms=149)
-    answer = shell_answer(passage(result, Denial("write", "/etc/motd")), notices=("mind the gap",))
-    assert answer is not None
-    assert (answer.output, answer.exit_code, answer.duration_ms) == ("out\nerr\ufffd", 1, 149)
-    assert answer.notices == ("the sandbox refused: write /etc/motd", "mind the gap")
-    assert shell_answer(passage(None)) is None
 
 
 @given(st.text())

@@ -1,7 +1,7 @@
-"""The tool `write_stdin`: types into a live command, or only looks, and answers with what it printed since.
+"""What `write_stdin` does: types into a live command, or only looks, and answers with what it printed since.
 
 Calls on the same command take turns, so that no two of them share an answer between them. A call comes back as soon as
-the command waits for input again; what it typed where nothing is echoed is told to nobody. unified_exec.md section 9.
+the command waits for input again; what it typed where nothing is echoed is told to nobody.
 """
 
 from __future__ import annotations

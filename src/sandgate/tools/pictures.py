@@ -1,4 +1,4 @@
-"""The tool `view_image`, and pictures that a person gives by their path: a file becomes part of the conversation.
+"""Pictures that a model asks for or a person gives, by their path: a file becomes part of the conversation.
 
 A model sees no more through a picture than its commands could read: what the sandbox hides is not readable here, and
 the file that was judged is the file that is read. A file goes as it is, since making it smaller would need a library
@@ -16,30 +16,16 @@ from sandgate.display import visible
 from sandgate.errors import ImageUnusable
 from sandgate.patch.tree import KERNEL_AREAS, READ_FLAGS, absolute, path_access_of
 from sandgate.protocol.items import InputImage, InputText
-from sandgate.record import Record
-from sandgate.tools.fields import as_word, read_object
 from sandgate.tools.image_format import image_format
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.permissions import EffectivePermissions
-    from sandgate.tools.fields import Reader
 
 IMAGE_BYTES_MAX = 8 << 20  # of the file; a third more as text, sent again with every request of the conversation
 IMAGE_SIDE_MAX = 8_000  # pixels; the largest that common providers take
 PATH_CHARS_MAX = 4_096  # PATH_MAX, <linux/limits.h>
 _READ_BYTES = 1 << 20
-
-
-class ViewImageArguments(Record):
-    """Of `view_image`."""
-
-    path: str
-
-
-def view_image_arguments(text: str) -> ViewImageArguments:
-    """Reads the JSON of a call. Raises ToolArgumentsError with the sentence for the model."""
-    return ViewImageArguments(**read_object(text, _VIEW_IMAGE, ("path",)))
 
 
 def read_image(path: str, *, cwd: str, permissions: EffectivePermissions | None) -> InputImage:
@@ -115,6 +101,3 @@ def _all_of(descriptor: int) -> bytes:
 
 def _unusable(path: str, why: str, *, hint: str = "") -> ImageUnusable:
     return ImageUnusable(f"cannot show the image `{visible(path, limit=PATH_CHARS_MAX)}`", why=why, hint=hint)
-
-
-_VIEW_IMAGE: dict[str, Reader] = {"path": as_word}

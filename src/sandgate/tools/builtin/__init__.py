@@ -1,0 +1,1 @@
+"""The tools that Sandgate brings, one file each; `registry` finds them here."""
