@@ -31,13 +31,16 @@ class Victim:
     def inside(self, line: str, *options: str, backend: str = "namespace", path: str = "") -> Ran:
         """The same for a command in a draft."""
         env = {"MARK": str(self.mark), **({"PATH": path} if path else {})}
-        return self.stage.sandgate(*self._words(line, options, backend), env=env)
+        return self.stage.sandgate(*self._words(("sh", "-c", line), options, backend), env=env)
 
     @contextmanager
-    def starting(self, line: str) -> Iterator[IO[str]]:
-        """Such a command that goes on: what it says. It ends with the block at the latest."""
+    def starting(self, line: str, *argv: str) -> Iterator[IO[str]]:
+        """Such a command, or `argv`, that goes on: what it says. It ends with the block at the latest."""
         with subprocess.Popen(
-            [*self.stage.script(ENTRY, self.stage.import_path), *self._words(line, (), "namespace")],
+            [
+                *self.stage.script(ENTRY, self.stage.import_path),
+                *self._words(argv or ("sh", "-c", line), (), "namespace"),
+            ],
             cwd=self.stage.repo,
             env={**self.stage.environment(), "MARK": str(self.mark)},
             stdin=subprocess.DEVNULL,
@@ -52,7 +55,7 @@ class Victim:
                 command.kill()
                 raise
 
-    def _words(self, line: str, options: Sequence[str], backend: str) -> list[str]:
+    def _words(self, argv: Sequence[str], options: Sequence[str], backend: str) -> list[str]:
         chosen = (
             "-c",
             "sandbox.protect_git=draft",
@@ -64,7 +67,7 @@ class Victim:
             "never",
             *options,
         )
-        return ["run", *chosen, "--", "sh", "-c", line]
+        return ["run", *chosen, "--", *argv]
 
     def is_caught(self) -> bool:
         self.mark.unlink(missing_ok=True)

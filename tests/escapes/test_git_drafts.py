@@ -6,6 +6,7 @@ draft it does not. The draft itself is a matter of the namespace backend; elsewh
 
 from __future__ import annotations
 
+import os
 import shutil
 
 import pytest
@@ -239,3 +240,32 @@ def test_what_leads_elsewhere_is_not_carried_over(victim: Victim) -> None:
     ran = victim.inside(writes)
     assert ran.exit_code == 0, ran
     assert [name for name in names if (victim.stage.repo / ".git" / name).exists()] == []
+
+
+@NAMESPACE
+def test_a_command_that_only_reads_is_known_to_who_stages_a_submodule(victim: Victim) -> None:
+    """Required: policy vouches for `git status`; what git runs for it in a repository that a command made may write
+    where the submodule will lie, which was no such place when it began."""
+    repo = victim.stage.repo
+    os.mkfifo(repo / "gate")
+    (repo / "later.sh").write_text(
+        "#!/bin/sh\n[ -e lib ] && exit\necho began > gate; read go < gate; mkdir lib\n"
+        "echo gitdir: ../evil/.git > lib/.git\n"
+    )
+    victim.stage.own()
+    victim.here(
+        "for each in evil driver; do git init -q $each; git -C $each commit -q --allow-empty -m s --no-verify; done; "
+        "git -C evil config core.fsmonitor 'touch $MARK; false'; "
+        "git -C driver config core.fsmonitor 'cd ..; sh later.sh; false'"
+    )
+    stages = "git update-index --add --cacheinfo 160000,$(git -C evil rev-parse HEAD),lib; git commit -qm x"
+    with victim.starting("", "git", "-C", "driver", "status", "-s") as reader:
+        assert (repo / "gate").read_text() == "began\n"
+        victim.inside(stages)
+        (repo / "gate").write_text("go\n")
+        reader.read()
+    victim.here("rm -rf driver gate")
+    assert (repo / "lib/.git").exists()
+    assert not victim.is_caught()
+    victim.here(stages)
+    assert victim.is_caught()

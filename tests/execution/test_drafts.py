@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
 
-from sandgate.execution.drafts import DraftRoom
+from sandgate.execution.drafts import DraftRoom, Drafts
+from sandgate.execution.git_users import GitReaders
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 
@@ -26,15 +28,42 @@ def room(tmp_path: Path) -> DraftRoom:
     return DraftRoom(lambda: str(tmp_path / "project/tmp"))
 
 
+def is_alone(real: Path) -> bool:
+    """Whether nobody has the lock that every command has on a git directory it knows."""
+    held = os.open(real, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(held)
+    return True
+
+
 def plan(real: Path, *argv: str) -> ConfinedCommand:
     permissions = EffectivePermissions(read_only=(str(real),), drafts=(str(real),))
     return ConfinedCommand("namespace", argv or ("make",), str(real.parent), {}, permissions)
 
 
 def test_a_command_that_only_reads_gets_none(room: DraftRoom, real: Path) -> None:
-    """Required: it would cost, and git directories are as closed to it as ever."""
+    """Required: it would cost, and git directories are as closed to it as ever. Others know of it all the same."""
     command = plan(real, "ls", "-l").but(reads_only=True)
-    assert room.taken(command) == (command, None)
+    same, reader = room.taken(command)
+    assert same is command
+    assert isinstance(reader, GitReaders)
+    assert not is_alone(real)
+    reader.release()
+    assert is_alone(real)
+
+
+def test_who_finds_no_room_is_known_to_others(real: Path) -> None:
+    """Required: it has no draft, and may have begun before a submodule came."""
+    _, drafts = DraftRoom(lambda: "").taken(plan(real))
+    assert isinstance(drafts, Drafts)
+    assert drafts.each == []
+    assert not is_alone(real)
+    drafts.release()
+    assert is_alone(real)
 
 
 def test_two_at_once_have_different_ones_and_the_next_has_the_first_again(room: DraftRoom, real: Path) -> None:
@@ -105,7 +134,7 @@ def test_where_the_kernel_takes_none_nothing_is_promised_any_more(room: DraftRoo
     assert drafts is not None
     outcome = drafts.settled(AttemptOutcome(None, layers=("brief_overlay",)))
     assert outcome.remarks[0].startswith(f"what was done in `{real}` was not kept")
-    assert room.taken(plan(real))[1] is None
+    assert isinstance(room.taken(plan(real))[1], GitReaders)
 
 
 def test_where_there_is_no_place_of_our_own_git_stays_closed(real: Path) -> None:

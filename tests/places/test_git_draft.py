@@ -62,6 +62,8 @@ NEVER = (
     ),
     *(
         "modules/a/commondir",
+        "modules/a/remotes/description",  # no submodule `a/remotes`
+        "modules/a/branches/locked",
         "rebase-merge/../config",
         "rebase-merge/a/b",
         "logs/x",

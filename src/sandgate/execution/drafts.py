@@ -13,6 +13,7 @@ import os
 import time
 from _thread import allocate_lock
 
+from sandgate.execution.git_users import GitReaders, used
 from sandgate.execution.planted import FILES_CLOCK
 from sandgate.protocol.confinement import Overlay
 from sandgate.protocol.denials import Refused
@@ -43,12 +44,12 @@ class DraftRoom:
         self._last: tuple[tuple[Overlay, ...], ...] = ()
         self.is_unusable = False  # the kernel takes none here
 
-    def taken(self, plan: ConfinedCommand) -> tuple[ConfinedCommand, Drafts | None]:
+    def taken(self, plan: ConfinedCommand) -> tuple[ConfinedCommand, Drafts | GitReaders]:
         """The plan with a draft for each git directory that it wants one of, and these. What only reads gets none: then
         git directories are as closed to it as ever, which costs less."""
         wanted = plan.permissions.drafts
         if not wanted or self.is_unusable or plan.reads_only:
-            return plan, None
+            return plan, GitReaders(wanted)
         drafts = Drafts(self, plan, [draft for real in wanted if (draft := self._one(real)) is not None])
         return plan.but(overlays=self._with(plan.overlays, drafts)), drafts
 
@@ -102,7 +103,7 @@ class _Draft:
 class Drafts:
     """Those of one command, from just before its start until it is over."""
 
-    __slots__ = ("_began_ns", "_plan", "_room", "_users", "each")
+    __slots__ = ("_began_ns", "_plan", "_readers", "_room", "_users", "each")
 
     def __init__(self, room: DraftRoom, plan: ConfinedCommand, each: list[_Draft]) -> None:
         self._room = room
@@ -110,8 +111,10 @@ class Drafts:
         self._users: list[int] = []  # the real directories, with the lock of those who have a draft of them
         self.each: list[_Draft] = []
         self._began_ns = time.clock_gettime_ns(FILES_CLOCK)
+        drafted = {draft.real for draft in each}
+        self._readers = GitReaders(real for real in plan.permissions.drafts if real not in drafted)
         for draft in each:
-            if (user := _used(draft.real)) is None:
+            if (user := used(draft.real)) is None:
                 room.give_back(draft)
             else:
                 self.each.append(draft)
@@ -141,6 +144,7 @@ class Drafts:
 
     def release(self) -> None:
         """Without carrying anything over. May be repeated."""
+        self._readers.release()
         for user in self._users:
             os.close(user)
         for draft in self.each:
@@ -187,20 +191,6 @@ def _made(place: str, real: str) -> _Draft | None:
             return _Draft(real, Overlay(real, upper, work), held)
         os.close(held)
     return None
-
-
-def _used(real: str) -> int | None:
-    """The git directory, with a lock that many can have; None while somebody needs it alone."""
-    try:
-        user = os.open(real, DIRECTORY_FLAGS)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(user, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        os.close(user)
-        return None
-    return user
 
 
 def _is_alone(user: int) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from sandgate.execution.drafts import DraftRoom, Drafts
+    from sandgate.execution.git_users import GitReaders
     from sandgate.gate.new_repositories import NewRepositories
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
@@ -123,7 +124,7 @@ class Confinement:
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
         private_tmp, scratch = self._own_tmp()
         self._share_roots(grants)
-        caches = self._shared_caches() if settings.caches == "shared" else ()
+        caches = self._home_caches.existing(self._homes()) if settings.caches == "shared" else ()
         facts = workspace_facts(
             settings.sandbox,
             policy_cwd=environment.cwd,
@@ -211,16 +212,17 @@ class Confinement:
             kind = self.backend()
         except BackendUnavailable:  # nothing will run
             return self._without_drafts
-        return self._protection if kind == "namespace" and not self._takes_no_drafts else self._without_drafts
+        takes_none = self._drafts is not None and self._drafts.is_unusable
+        return self._protection if kind == "namespace" and not takes_none else self._without_drafts
 
-    @property
-    def _takes_no_drafts(self) -> bool:
-        return self._drafts is not None and self._drafts.is_unusable
-
-    def drafted(self, plan: ConfinedCommand) -> tuple[ConfinedCommand, Drafts | None]:
+    def drafted(self, plan: ConfinedCommand) -> tuple[ConfinedCommand, Drafts | GitReaders | None]:
         """The plan with drafts of the git directories that it may change, and these, to be settled or released."""
-        if not plan.permissions.drafts or plan.reads_only:
+        if not plan.permissions.drafts:
             return plan, None
+        if plan.reads_only:
+            from sandgate.execution.git_users import GitReaders
+
+            return plan, GitReaders(plan.permissions.drafts)
         with self._taking:
             if self._drafts is None:
                 from sandgate.execution.drafts import DraftRoom
@@ -254,9 +256,6 @@ class Confinement:
         homes = self._homes()
         closed = [path for path in permissions.hidden if path not in permissions.sealed]
         return tuple([path for path in closed if any(path.startswith(home.rstrip("/") + "/") for home in homes)])
-
-    def _shared_caches(self) -> tuple[str, ...]:
-        return self._home_caches.existing(self._homes())
 
     def _homes(self) -> list[str]:
         return [os.path.realpath(home) for home in homes_of(self._environment.environ)]

@@ -54,6 +54,10 @@ _STATE_KINDS: dict[str, Kind] = {
     "opts": "options",
     "apply-opt": "blank",
 }
+# Directories of a git directory: below one of them no submodule's own begins.
+_LAYOUT = frozenset((
+    "objects", "refs", "logs", "info", "hooks", "worktrees", "modules", "sequencer", "remotes", "branches", "rr-cache",
+))  # fmt: skip
 _SETTINGS = ("config", "config.worktree")
 _BLANK = frozenset(("BISECT_NAMES",))  # older programs evaluate it
 _OWN_REFS = ("refs/bisect/", "refs/worktree/", "refs/rewritten/")  # of a linked worktree
@@ -78,9 +82,7 @@ def innermost(path: str) -> tuple[str, str, bool]:
 
 
 def _begins_layout(name: str) -> bool:
-    return name in ("objects", "refs", "logs", "info", "hooks", "worktrees", "modules", "sequencer") or (
-        name.startswith("rebase-")
-    )
+    return name in _LAYOUT or name.startswith("rebase-")
 
 
 def _kind(rest: str) -> Kind | None:

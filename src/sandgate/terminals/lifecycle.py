@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from sandgate.execution.drafts import Drafts
+    from sandgate.execution.git_users import GitReaders
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Attempt
     from sandgate.protocol.denials import Denial
@@ -56,7 +57,7 @@ class Lifecycle:
         plan: ConfinedCommand,
         checks: PostRunChecks,
         planted: Planted,
-        drafts: Drafts | None = None,
+        drafts: Drafts | GitReaders | None = None,
         *,
         left: Callable[[], None] = lambda: None,
     ) -> None:
