@@ -339,8 +339,9 @@ def refuse_if_ours(path: str, problem: OSError) -> None:
 
 
 def read_bytes(path: str, limit: int, *, follows: bool) -> bytes | None:
-    """The first `limit` bytes; None when there is nothing to read."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
+    """The first `limit` bytes of a file; None when there is nothing to read. What a link of a command leads to may be
+    our own terminal, or a pipe: reading there would take away what somebody else is to read."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)
     except ValueError:  # a zero byte
@@ -349,6 +350,8 @@ def read_bytes(path: str, limit: int, *, follows: bool) -> bytes | None:
         refuse_if_ours(path, problem)
         return None
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
         parts, size = [], 0
         while size < limit and (part := os.read(descriptor, min(limit - size, READ_BYTES))):
             parts.append(part)
