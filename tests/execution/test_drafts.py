@@ -95,7 +95,7 @@ def test_what_a_crash_has_left_is_never_carried_over(real: Path, tmp_path: Path)
     first = session()
     upper = Path((taken := first.taken(plan(real)))[0].overlays[0].upper)
     (upper / "HEAD").write_text("left")
-    assert taken[1] is not None
+    assert isinstance(taken[1], Drafts)
     for draft in taken[1].each:
         os.close(draft.held)  # as at the end of a process
     taken[1].each.clear()
@@ -140,5 +140,5 @@ def test_where_the_kernel_takes_none_nothing_is_promised_any_more(room: DraftRoo
 def test_where_there_is_no_place_of_our_own_git_stays_closed(real: Path) -> None:
     ready, drafts = DraftRoom(lambda: "").taken(plan(real))
     assert ready.overlays == ()
-    assert drafts is not None
+    assert isinstance(drafts, Drafts)
     assert drafts.each == []
