@@ -46,6 +46,21 @@ def test_what_lies_outside_is_foreseen(kind: FactKind, target: str, operation: s
     assert [(each.operation, each.target) for each in found] == ([(operation, target)] if operation else [])
 
 
+@pytest.mark.parametrize(
+    ("kind", "target", "operation"),
+    [
+        ("writes", "/project/.git", None),
+        ("writes", "/project/.git/refs/heads/main", None),
+        ("writes", "/project/.git/hooks/pre-commit", "write"),
+        ("deletes", "/project/.git", "delete"),
+    ],
+)
+def test_what_git_writes_in_its_draft_is_not_stopped(kind: FactKind, target: str, operation: str | None) -> None:
+    """A commit works, so nothing else may be foreseen of it; to remove the directory does not."""
+    found = would_be_stopped([Fact(kind, target, "")], PERMISSIONS.but(drafts=("/project/.git",)))
+    assert [each.operation for each in found] == ([operation] if operation else [])
+
+
 @pytest.mark.parametrize("why", [NOT_HERE, f"deletes recursively ({IF_REPLACED})"])
 def test_what_happens_elsewhere_or_only_behind_a_shell_is_not_stopped_here(why: str) -> None:
     assert would_be_stopped([Fact("deletes", "/etc", why)], PERMISSIONS) == ()

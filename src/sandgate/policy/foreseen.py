@@ -61,6 +61,8 @@ def _stopped(fact: Fact, permissions: EffectivePermissions) -> Stopped | None:
     if fact.kind == "reads":
         hidden = _depth(fact.target, permissions.hidden) > _depth(fact.target, permissions.reopened)
         return Stopped("read", fact.target) if hidden else None
+    if fact.kind == "writes" and fact.target in permissions.drafts:
+        return None  # what git writes somewhere in its directory: which names these are, only git knows
     if fact.kind in ("writes", "deletes") and not _writable(fact.target, permissions):
         return Stopped("delete" if fact.kind == "deletes" else "write", fact.target)
     return None

@@ -48,16 +48,19 @@ def test_the_places_it_names_are_those_a_run_is_held_to(program: Any) -> None:
     assert str(program.repo / ".git") in closed[0]
 
 
-@pytest.mark.host("notify")
-def test_that_git_may_not_change_its_repository_is_foreseen(program: Any) -> None:
-    """Required: what stops nearly every change by git in a sandbox is told before the first try."""
+@pytest.mark.host("namespace", "notify")
+def test_that_git_may_not_change_its_repository_is_foreseen_where_it_may_not(program: Any) -> None:
+    """Required: told before the first try where `.git` is closed, and not where a draft carries the change over."""
     (program.repo / ".git").mkdir()
     (program.repo / "sub").mkdir()
-    kept = program.repo.resolve() / ".git"
+    stops = f"  would stop: write {program.repo.resolve() / '.git'}"
+    policy = ("-s", "workspace-write", "-a", "on-failure")
     for command in ("git add -A", f"git -C {program.repo}/sub commit -am wip"):
-        program("check", "-s", "workspace-write", "-a", "on-failure", "--", "bash", "-c", command)
-        assert f"  would stop: write {kept}" in program.out.splitlines(), program.out
-    program("check", "-s", "workspace-write", "-a", "on-failure", "--", "git", "status")
+        program("check", *policy, "-c", 'sandbox.protect_git="all"', "--", "bash", "-c", command)
+        assert stops in program.out.splitlines(), program.out
+        program("check", *policy, "--", "bash", "-c", command)
+        assert "would stop" not in program.out
+    program("check", *policy, "-c", 'sandbox.protect_git="all"', "--", "git", "status")
     assert "would stop" not in program.out
 
 
