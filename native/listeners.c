@@ -1,5 +1,5 @@
-/* Reads /proc/<pid>/net/{tcp,tcp6,unix} (proc(5)): a server on the host that the sandbox cannot reach is a denial, a
- * port where nobody listens is not. */
+/* Reads /proc/<pid>/net/{tcp,tcp6,udp,udp6,unix} (proc(5)): a server on the host that the sandbox cannot reach is a
+ * denial, a port where nobody listens is not. */
 #include <linux/time_types.h>
 
 #include "listeners.h"
@@ -47,11 +47,14 @@ static const char *next_field(const char *at) {
     return at;
 }
 
-/* "  0: 0100007F:1F90 00000000:0000 0A ...": the local port in hexadecimal, and state 0A, which is LISTEN. -1: none. */
-static int listening_port(const char *line) {
+/* States in the lists: a stream that listens, and a datagram socket that takes from everybody. */
+static const char LISTENS = 'A', TAKES = '7';
+
+/* "  0: 0100007F:1F90 00000000:0000 0A ...": the local port in hexadecimal, and the state, here LISTEN. -1: another. */
+static int port_in_state(const char *line, char wanted) {
     while (*line == ' ') line++;
     const char *local = next_field(line), *state = next_field(next_field(local));
-    if (state[0] != '0' || state[1] != 'A') return -1;
+    if (state[0] != '0' || state[1] != wanted) return -1;
     while (*local && *local != ':' && *local != ' ') local++;
     if (*local != ':') return -1;
     int value = 0;
@@ -63,20 +66,37 @@ static int listening_port(const char *line) {
 }
 
 static int is_listener(const char *line, const void *wanted) {
-    return listening_port(line) == *(const uint16_t *)wanted;
+    return port_in_state(line, LISTENS) == *(const uint16_t *)wanted;
+}
+
+static int is_taker(const char *line, const void *wanted) {
+    return port_in_state(line, TAKES) == *(const uint16_t *)wanted;
 }
 
 int listens_on_port(int pid, uint16_t port) {
     return any_line(pid, "tcp", is_listener, &port) || any_line(pid, "tcp6", is_listener, &port);
 }
 
-static uint8_t host_ports[PORTS / 8];
+int takes_datagrams(int pid, uint16_t port) {
+    return any_line(pid, "udp", is_taker, &port) || any_line(pid, "udp6", is_taker, &port);
+}
 
-/* Passes over every line. */
+static uint8_t host_ports[PORTS / 8], host_datagram_ports[PORTS / 8];
+
+static void note(uint8_t ports[PORTS / 8], int port) {
+    if (port >= 0) ports[port / 8] |= (uint8_t)(1 << port % 8);
+}
+
+/* Both pass over every line. */
 static int note_host_port(const char *line, const void *unused) {
-    int port = listening_port(line);
     (void)unused;
-    if (port >= 0) host_ports[port / 8] |= (uint8_t)(1 << port % 8);
+    note(host_ports, port_in_state(line, LISTENS));
+    return 0;
+}
+
+static int note_host_datagram_port(const char *line, const void *unused) {
+    (void)unused;
+    note(host_datagram_ports, port_in_state(line, TAKES));
     return 0;
 }
 
@@ -92,16 +112,24 @@ static void look_at_host(void) {
     long now = now_ms();
     if (looks && now - looked_ms < HOST_PORTS_KEPT_MS) return;
     memset(host_ports, 0, sizeof host_ports);
+    memset(host_datagram_ports, 0, sizeof host_datagram_ports);
     if (looks == HOST_LOOKS_MAX) return;
     looks++;
     any_line(0, "tcp", note_host_port, 0);
     any_line(0, "tcp6", note_host_port, 0);
+    any_line(0, "udp", note_host_datagram_port, 0);
+    any_line(0, "udp6", note_host_datagram_port, 0);
     looked_ms = now_ms();
 }
 
 int host_listens_on_port(uint16_t port) {
     look_at_host();
     return host_ports[port / 8] >> port % 8 & 1;
+}
+
+int host_takes_datagrams(uint16_t port) {
+    look_at_host();
+    return host_datagram_ports[port / 8] >> port % 8 & 1;
 }
 
 /* The name is the last field of its line. */

@@ -46,7 +46,8 @@ static int connect_to_server(struct supervisor *supervisor, const struct attempt
 }
 
 /* Programs may serve and call each other on the sandbox's own loopback, which is where this goes. A connection tells by
- * itself whether somebody was there (unserved.c); a datagram does not, so the lists are asked. */
+ * itself whether somebody was there (unserved.c); a datagram does not, so the lists are asked: those of datagrams, for a
+ * resolver that connects one to sort its answers means no server of streams at that port. */
 static int judge_inet(struct supervisor *supervisor, const struct attempt *attempt, const struct host *endpoint, int stream) {
     char text[ADDRESS_TEXT_BYTES];
     if (!(supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF)) return 0;
@@ -55,7 +56,7 @@ static int judge_inet(struct supervisor *supervisor, const struct attempt *attem
         tell(supervisor, attempt, BY_NETWORK, EPERM, 1, text);
         return EPERM;
     }
-    if (!stream && host_listens_on_port(endpoint->port) && !listens_on_port(attempt->pid, endpoint->port))
+    if (!stream && host_takes_datagrams(endpoint->port) && !takes_datagrams(attempt->pid, endpoint->port))
         tell(supervisor, attempt, BY_NETWORK, ECONNREFUSED, 1, text);
     return 0;
 }

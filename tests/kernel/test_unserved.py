@@ -63,6 +63,28 @@ def test_a_server_of_the_hosts_is_told_however_the_command_waits(helper: str, ti
     assert (refused.address, refused.errno) == (f"127.0.0.1:{address[1]}", "ECONNREFUSED")
 
 
+DATAGRAM = """
+import socket, sys
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as it:
+    it.connect(("127.0.0.1", int(sys.argv[1])))
+"""
+
+
+@pytest.mark.parametrize(("kind", "told"), [(socket.SOCK_STREAM, False), (socket.SOCK_DGRAM, True)])
+def test_a_datagram_misses_a_server_of_datagrams_and_none_of_streams(
+    helper: str, kind: socket.SocketKind, told: bool
+) -> None:
+    """Resolvers connect one to sort their answers, also those for a server that the command is about to be itself."""
+    with socket.socket(socket.AF_INET, kind) as server:
+        server.bind(("127.0.0.1", 0))
+        if kind == socket.SOCK_STREAM:
+            server.listen()
+        port = server.getsockname()[1]
+        outcome = run(helper, plan_for("python3", "-c", DATAGRAM, str(port), network="off"))
+    assert outcome.exit_code == 0, outcome.output
+    assert [each.address for each in outcome.refused] == ([f"127.0.0.1:{port}"] if told else [])
+
+
 def reads_of(pid: int) -> int:
     """How often a process has read something so far.  proc_pid_io(5)"""
     try:
