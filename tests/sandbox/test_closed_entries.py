@@ -72,6 +72,44 @@ def test_of_what_is_seen_in_part_it_is_said(
     assert fetched_without(made.but(backend="landlock")) is not None
 
 
+def shown_in_part(home: Path, *argv: str) -> ConfinedCommand:
+    (home / ".npmrc").write_bytes(b"registry=x\n//x/:_authToken=t\n")
+    made = plan(home, *argv, hidden=(".npmrc",))
+    return made.but(permissions=made.permissions.but(copies=((f"{home}/.npmrc", b"registry=x"),)))
+
+
+@pytest.mark.parametrize("failed", [True, False])
+@pytest.mark.parametrize("text", ["cat ~/.npmrc", 'grep -c x "$HOME/.npmrc"; true', "wc -c <${HOME}/.npmrc"])
+def test_who_names_a_file_that_is_seen_in_part_is_told_also_when_it_went_well(
+    home: Path, text: str, failed: bool
+) -> None:
+    """Required: an empty file, read without an error, says that nothing is in it."""
+    said = closed_to_it(shown_in_part(home, "sh", "-c", text), QUIET, failed=failed)
+    assert said == f'{home}/.npmrc: seen without the secrets in it; to open: secrets.opened = ["{home}/.npmrc"]'
+
+
+def test_the_file_is_named_by_path_and_by_where_the_command_stands(home: Path) -> None:
+    assert closed_to_it(shown_in_part(home, "cat", f"{home}/.npmrc"), QUIET, failed=False) is not None
+    assert closed_to_it(shown_in_part(home, "cat", ".npmrc").but(cwd=str(home)), QUIET, failed=False) is not None
+    assert closed_to_it(shown_in_part(home, "cat", ".npmrc").but(cwd="/project"), QUIET, failed=False) is None
+
+
+@pytest.mark.parametrize("text", ["cat ~/.npmrc.bak", "cat web/.npmrc", "ls ~", "cat a~/.npmrc"])
+def test_another_file_is_no_reason_to_speak(home: Path, text: str) -> None:
+    assert closed_to_it(shown_in_part(home, "sh", "-c", text), QUIET, failed=False) is None
+
+
+def test_what_is_shown_whole_or_was_told_is_not_told_again(home: Path) -> None:
+    made = shown_in_part(home, "cat", f"{home}/.npmrc")
+    whole = made.permissions.but(copies=((f"{home}/.npmrc", Path(f"{home}/.npmrc").read_bytes()),))
+    assert closed_to_it(made.but(permissions=whole), QUIET, failed=False) is None
+    opened = made.permissions.but(hidden=(), reopened=(f"{home}/.npmrc",))
+    assert closed_to_it(made.but(permissions=opened), QUIET, failed=False) is None
+    assert closed_to_it(made.but(backend="landlock"), QUIET, failed=False) is None
+    told = DenialReport("denied", (Denial("read", path=f"{home}/.npmrc"),))
+    assert closed_to_it(made, told, failed=False) is None
+
+
 @pytest.mark.parametrize(
     "argv", [("npm", "install"), ("sh", "-c", "cd web && npm ci"), ("npx", "tool"), ("yarn", "add", "left")]
 )

@@ -43,7 +43,7 @@ def locked_outside(paths: tuple[str, ...]) -> str:
 
 
 def closed_to_it(plan: ConfinedCommand, report: DenialReport, *, failed: bool, output: bytes = b"") -> str | None:
-    """What a command uses, and could not see: where it failed, or may have fetched from elsewhere.
+    """What a command uses, and could not see: where it failed, named it, or may have fetched from elsewhere.
 
     `output` is what it said, for the names of variables.
     """
@@ -52,16 +52,22 @@ def closed_to_it(plan: ConfinedCommand, report: DenialReport, *, failed: bool, o
         from sandgate.places.package_sources import may_fetch
 
         fetches = may_fetch(plan.argv)
-    if not plan.confined or not (failed or fetches):
+    names = plan.confined and _may_name_a_copy(plan)
+    if not plan.confined or not (failed or fetches or names):
         return None
-    from sandgate.sandbox.closed_entries import closed_to, fetched_without, not_passed_on
+    from sandgate.sandbox.closed_entries import closed_to, fetched_without, not_passed_on, seen_in_part
 
-    missed = fetched_without(plan) if fetches else None
+    missed = (fetched_without(plan) if fetches else None) or (seen_in_part(plan, report) if names else None)
     if missed or not failed:
         return missed
     from sandgate.sandbox.foreign_owners import others_files
 
     return not_passed_on(plan, output) or others_files(plan, output) or closed_to(plan, report)
+
+
+def _may_name_a_copy(plan: ConfinedCommand) -> bool:
+    """Whether its words have the name of a file that is shown in part; cheap, since every command is asked."""
+    return any(place.rpartition("/")[2] in word for place, _ in plan.permissions.copies for word in plan.argv)
 
 
 def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ...]) -> DenialReport:

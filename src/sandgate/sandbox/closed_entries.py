@@ -45,6 +45,54 @@ def closed_to(plan: ConfinedCommand, report: DenialReport) -> str | None:
     return f"{programs} may want {', '.join(map(visible, places))}, {how}{opening}"
 
 
+def seen_in_part(plan: ConfinedCommand, report: DenialReport) -> str | None:
+    """One line about a command that names a file of which it saw a part: it read it well, and took that for all."""
+    denied = [denial.path for denial in report.denials if denial.path]
+    shown = [place for place, rest in plan.permissions.copies if _is_shown(place, plan) and _lacks(place, rest)]
+    shown = [place for place in shown if is_closed(place, plan.permissions)]
+    places = [place for place in shown if _names(plan, place) and not _is_named(place, denied)][:SAID_MAX]
+    if not places:
+        return None
+    values = ", ".join(filter(None, map(in_toml, places)))
+    opening = f"; to open: secrets.opened = [{values}]" if values else ""
+    return f"{', '.join(map(visible, places))}: seen without the secrets in it{opening}"
+
+
+def _lacks(place: str, shown: bytes) -> bool:
+    """Whether there is more in the file than that; also where nobody can tell."""
+    try:
+        with open(place, "rb") as file:
+            return file.read(len(shown) + 1) != shown
+    except OSError:
+        return True
+
+
+def _names(plan: ConfinedCommand, place: str) -> bool:
+    """Whether a word of the command is this path, or its text has it as one writes paths of a home."""
+    if any(os.path.normpath(os.path.join(plan.cwd, word)) == place for word in plan.argv):
+        return True
+    spelled = [place]
+    for home in homes_of(plan.env):
+        if place.startswith(f"{home}/"):
+            spelled += [place.replace(home, sign, 1) for sign in ("~", "$HOME", "${HOME}")]
+    return any(_is_path_in(word, path) for word in plan.argv for path in spelled)
+
+
+def _is_path_in(text: str, path: str) -> bool:
+    """Whether `text` has it to its end: `~/.npmrc` is not in `~/.npmrc.bak`, nor in `a~/.npmrc`."""
+    at = text.find(path)
+    while at >= 0:
+        before, behind = text[at - 1 : at], text[at + len(path) : at + len(path) + 1]
+        if not (_goes_on(before) or _goes_on(behind)):
+            return True
+        at = text.find(path, at + 1)
+    return False
+
+
+def _goes_on(char: str) -> bool:
+    return char.isalnum() or (char in "_-./~" and char != "")
+
+
 def fetched_without(plan: ConfinedCommand) -> str | None:
     """One line about a command that may have fetched packages without what says from where; None for any other."""
     for program, subcommand in _programs(plan.argv):
