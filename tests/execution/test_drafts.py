@@ -118,6 +118,24 @@ def test_what_is_not_wanted_is_told_as_refused(room: DraftRoom, real: Path) -> N
     assert list(Path(ready.overlays[0].upper).iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ("[core]\n\thooksPath = hooks\n", "only a person may change `core.hookspath`"),
+        ('[remote "up"]\n\turl = ../up.git\n', "only a person may change `remote.up.url`"),
+        ("[user]\n\tname = a\\\n\tb\n", "it has a line that git would not write so"),
+    ],
+)
+def test_settings_that_do_not_stay_are_named(room: DraftRoom, real: Path, settings: str, told: str) -> None:
+    """Required: git itself said that it went well."""
+    ready, drafts = room.taken(plan(real))
+    (Path(ready.overlays[0].upper) / "config").write_text(settings)
+    assert drafts is not None
+    outcome = drafts.settled(AttemptOutcome(None))
+    assert outcome.remarks == (f"what was set in `{real}/config` was not kept: {told}",)
+    assert [(each.operation, each.path) for each in outcome.refused] == [("write", f"{real}/config")]
+
+
 def test_a_command_that_shuts_us_out_loses_its_draft(room: DraftRoom, real: Path) -> None:
     ready, drafts = room.taken(plan(real))
     upper = Path(ready.overlays[0].upper)

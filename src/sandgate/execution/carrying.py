@@ -37,6 +37,7 @@ class Carried(Record):
 
     unwanted: tuple[Unwanted, ...] = ()
     lost: str = ""
+    unset: tuple[tuple[str, str], ...] = ()  # files of settings that stay as they were, each with the setting at fault
 
 
 def carry_over(upper: str, real: HeldTree, circumstances: Circumstances) -> Carried:
@@ -75,7 +76,7 @@ class _Carrying:
             except (_Changed, OSError):
                 judged.refuse("write", accepted.path)
         lost = judged.blocked or self._state()
-        return Carried((*judged.draft.unwanted, *judged.refused.values()), lost)
+        return Carried((*judged.draft.unwanted, *judged.refused.values()), lost, tuple(judged.unset.items()))
 
     def _state(self) -> str:
         judged = self.judgement

@@ -65,6 +65,7 @@ class Judgement:
         self.circumstances = circumstances
         self.blocked = ""
         self.refused: dict[str, Unwanted] = {}
+        self.unset: dict[str, str] = {}  # files of settings that stay, and the setting, or what else, for whose sake
         self.settings: list[Accepted] = []
         self.state: list[Accepted] = []
         self.gone = list(draft.gone)
@@ -257,6 +258,7 @@ class Judgement:
             self.settings.append(Accepted(written.path, "config", content, written.mode))
             return
         self.refuse("write", written.path)
+        self.unset[written.path] = wrong
         if now is None and is_of_submodule:
             self._dropped.append(directory)
 

@@ -28,7 +28,17 @@ if TYPE_CHECKING:
 
 AT_ONCE_MAX = 64  # drafts of one git directory in one project
 TOLD_MAX = 16  # things that were not carried over, of one draft; the rest is counted
+UNSET_TOLD_MAX = 3  # files of settings of one draft, whose settings are named
+SETTING_CHARS_MAX = 100  # of a setting that is named
 _MODE_BITS = 0o7777
+
+
+def _at_fault(setting: str) -> str:
+    """A setting by its name, which has a dot; else words about the file."""
+    from sandgate.display import one_line
+
+    shown = one_line(setting, limit=SETTING_CHARS_MAX)
+    return f"only a person may change `{shown}`" if "." in setting else f"it has {shown}"
 
 
 class DraftRoom:
@@ -135,6 +145,10 @@ class Drafts:
                     for each in carried.unwanted[:TOLD_MAX]
                 ]
                 outcome = outcome.but(refused_omitted=outcome.refused_omitted + len(carried.unwanted[TOLD_MAX:]))
+                said += [
+                    f"what was set in `{draft.real}/{path}` was not kept: {_at_fault(key)}"
+                    for path, key in carried.unset[:UNSET_TOLD_MAX]
+                ]
                 if carried.lost:
                     said.append(f"what was done in `{draft.real}` was not kept: {carried.lost}")
         self.release()
