@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from posixpath import join, normpath
+
 import pytest
 
 from assessing import PROJECT, facts, judged
@@ -53,3 +55,22 @@ def test_where_no_repository_is_nothing_of_it_changes() -> None:
 def test_it_adds_no_risk() -> None:
     assert judged("git branch new").risk_level == "low"
     assert judged("git commit -m x").description == "Records a commit."
+
+
+@pytest.mark.parametrize(
+    ("script", "place"),
+    [
+        ("git worktree add ../x", "../x"),
+        ("git worktree add -b new --reason why ../x main", "../x"),
+        ("git worktree add --detach sub/x v1", f"{PROJECT}/sub/x"),
+        ("git worktree move ../x ../y", "../y"),
+        ("git -C sub worktree add y", f"{PROJECT}/sub/y"),
+        ("git worktree list", None),
+        ("git worktree add", None),
+    ],
+)
+def test_where_a_working_tree_comes_to_be_is_written(script: str, place: str | None) -> None:
+    """Beside the repository it is what the sandbox stops, and what `sandgate check` has to tell."""
+    wanted = normpath(join(PROJECT, place)) if place else None
+    found = [fact.target for fact in judged(script).facts if fact.kind == "writes" and fact.target[:1] == "/"]
+    assert [target for target in found if not target.endswith(".git")] == ([wanted] if wanted else [])

@@ -39,6 +39,7 @@ OFF = frozenset(words("false 0 off no"))
 LONE_FILES = frozenset(words("makefile dockerfile gemfile rakefile procfile readme license go.mod justfile head"))
 CLONE_VALUES = ("-c --config -b --branch --depth -o --origin -u --upload-pack --reference --separate-git-dir "
                 "--template -j --jobs --filter --shallow-since --shallow-exclude")  # fmt: skip
+WORKTREE_VALUES = "-b -B --reason"
 DEPLOYING = frozenset(words("heroku dokku piku production prod live deploy clever scalingo gigalixir"))
 UNCOMMITTED = "Changes that were not committed are lost"
 
@@ -191,6 +192,14 @@ def _git_clone(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
                 inquiry.add(HIGH, "runs", arg.text, "makes git run another program", "", "", (SYSTEM,))
 
 
+def _git_worktree(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
+    """`git worktree add -b new ../x`, `git worktree move x ../y`: the place is often beside the repository."""
+    operands = parsed(call.args[1:], WORKTREE_VALUES).operands
+    at = {"add": 1, "move": 2}.get(operands[0].text if operands else "", len(operands))
+    for place in operands[at : at + 1]:
+        inquiry.write(place, call, verb="Puts a working tree in")
+
+
 def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     reads = options.has("--get --get-all --list -l --get-regexp --get-urlmatch") or (
         options.operands and options.operands[0].text in {"get", "list"}
@@ -247,6 +256,7 @@ GIT_COMMANDS: dict[str, Callable[[Parsed, Call, Inquiry], None]] = {
     "maintenance": _git_gc,
     "rm": _git_rm,
     "clone": _git_clone,
+    "worktree": _git_worktree,
     **git_remotes.COMMANDS,
     "push": _git_push,
     "config": _git_config,
