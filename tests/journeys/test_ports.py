@@ -157,6 +157,20 @@ def test_run_serve_shows_the_port_while_the_command_runs_and_nothing_else_does(
     assert asked(host_port) == errno.ECONNREFUSED
 
 
+SEEK = "import socket, sys; sys.exit(socket.socket().connect_ex(('127.0.0.1', int(sys.argv[1]))) > 0)"
+
+
+def test_who_seeks_the_server_of_another_run_is_told_where_it_is(account: Account) -> None:
+    """Required: every run has a loopback of its own, and `connection refused` alone says that the server is down."""
+    seek = ("run", "--", "/usr/bin/python3", "-c", SEEK, str(PORT))
+    with account.started("run", "--", *INET) as program:
+        up(program)
+        done = account(*seek)
+        assert f"another sandboxed command serves 127.0.0.1:{PORT}" in done.stderr, done.stderr
+    done = account(*seek)
+    assert (done.returncode, "another sandboxed command" in done.stderr) == (1, False)
+
+
 def test_the_relay_ends_with_its_command(account: Account) -> None:
     host_port = free_port()
     done = account("run", "--serve", f"{host_port}:{PORT}", "--", "true")

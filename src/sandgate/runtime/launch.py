@@ -174,7 +174,13 @@ class Launch(Readiness):
 
     def _unmet(self, outcome: AttemptOutcome) -> str:
         sought = outcome.unserved if _has_failed(outcome) else ()
-        return self._live.served_instead(sought) if sought and self._live is not None else ""
+        if not sought:
+            return ""
+        if self._live is not None:
+            return self._live.served_instead(sought)
+        from sandgate.runtime.served_elsewhere import served_elsewhere
+
+        return served_elsewhere(sought)
 
     def _tell(self, message: str) -> None:
         self._record(Notice("background_event", message))
