@@ -184,6 +184,7 @@ def test_cargos_settings_without_secrets_are_left_alone() -> None:
         (f'[env]\nMY_TOKEN = "x"\nA = "{TOKEN}"\nB = "b"\n', '[env]\nB = "b"\n'),
         ('[env]\nAWS_SECRET_ACCESS_KEY = { value = "x", force = true }\n', "[env]\n"),
         ('#token = "x"\n# password = "x"\n', ""),
+        ('[a] # token = "x"\nb = 1 # token = "x"\nc = 1 # mine\n', "[a] \nb = 1 \nc = 1 # mine\n"),
     ],
 )  # fmt: skip
 def test_secrets_in_cargos_settings_go_and_the_rest_stays(more: str, left: str) -> None:
@@ -197,10 +198,16 @@ def test_secrets_in_cargos_settings_go_and_the_rest_stays(more: str, left: str) 
     "text",
     [
         'token = """\nabc"""\n',
-        'a = """\nx"""\ntoken = "x"\n',
+        'a = """\ntoken = "x"\n"""\n',
+        "a = [\n  1, # token = x\n]\n",
+        '"t\\u006fken" = "x"\n',
+        "a = { b = 1\n",
+        "a = 'b\n'\n",
+        "a\n",
+        "[a]]\n",
+        f"a = {'[' * 40}{']' * 40}\n",
         'tokens = [\n  "abc",\n]\n',
         'index = "sparse+https://dl.example.org/Ab12Cd34Ef56Gh78Ij/x/"\n',
-        'a = { b = { token = "x" } }\n',
     ],
 )
 def test_toml_that_cannot_be_told_apart_is_not_shown(text: str) -> None:

@@ -163,6 +163,7 @@ _SECRET_SIGNS = (
     "JWT",
     "CURL",
     "://",
+    "\\U00",  # an ASCII letter that does not stand for itself
 )
 
 _PRIVATE_KEY_SIGNS = ("PRIVATE KEY-----", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1")

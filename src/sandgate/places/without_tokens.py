@@ -10,11 +10,14 @@ from __future__ import annotations
 from sandgate.commandline import git_settings
 from sandgate.commandline.words import words_of
 from sandgate.places.secrets import is_private_key, is_secret_name, is_secret_value
+from sandgate.places.toml_statements import NotToldApart, members, pair, statements
 from sandgate.places.without_secrets import may_be_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from sandgate.places.toml_statements import TomlStatement
 
 # Of one file, which may be one that a command writes: more than people write, and little to look through.
 LINES_MAX, LINE_CHARS_MAX, HEAD_CHARS_MAX, ADDRESSES_MAX = 4096, 16_384, 1024, 1024
@@ -36,6 +39,8 @@ _FREE = ("alias.", "credential-alias.", "trailer.")  # sections in which people 
 # Short names that mean secrets as a whole only.
 _WHOLE = words_of("auth authorization oauth pat pwd jwt")
 _GIVES = ("-u", "--user", "--proxy-user", "-U")  # options behind which a login stands
+_GIVEN = words_of("registries source target profile")  # tables of cargo, of tables that people name
+DEPTH_MAX = 16  # of tables and arrays in one another
 _HARMLESS = words_of("credential_provider global_credential_providers root_keys key_threshold keyring_provider")
 
 
@@ -185,58 +190,88 @@ def _comments(line: str) -> bool:
 
 
 def _toml(text: str) -> str:
-    shown, section, quotes = [], "", False
-    for line in _logical(text):
-        clean = without_logins(line, hidden_parts=True)
-        said = clean.strip()
-        name, equals, value = said.partition("=")
-        quotes = quotes or '"""' in said or "'''" in said
-        if said[:1] == "#":
-            clean = "" if _comments(clean) else clean
-        elif said[:1] == "[" and not equals:
-            section = said.strip("[] \t") + "."
-            if holds_secret(said):
-                raise _Unclear
-        else:
-            if "\\" in name or "\\u" in value.lower():  # another way to write any letter
-                raise _Unclear
-            parts = f"{section}{name}".split(".")
-            named = bool(equals) and not section.startswith(_FREE) and any(map(_is_secret, parts))
-            clean = _table(clean)
-            left = clean.partition("=")[2] if equals else clean
-            if (named or holds_secret(left) or _ends_in_secret(left)) and _is_whole(value):
-                clean = ""
-        shown.append(clean)
-    if quotes and "".join(shown) != text:
+    shown: list[str] = []
+    section: tuple[str, ...] = ()
+    if any(len(line) > LINE_CHARS_MAX for line in text.splitlines()):
         raise _Unclear
+    try:
+        for each in statements(without_logins(text, hidden_parts=True)):
+            section = each.names if each.begins_table else section
+            shown.append(_statement(each, section))
+    except NotToldApart as problem:
+        raise _Unclear from problem
     return "".join(shown)
 
 
-def _is_whole(value: str) -> bool:
-    """Whether a value ends on its line; raises `_Unclear` where it does not."""
-    value = value.strip()
-    if value[:3] in ('"""', "'''") or value.count("[") != value.count("]") or value.count("{") != value.count("}"):
+def _statement(each: TomlStatement, section: tuple[str, ...]) -> str:
+    comment = "" if _comments(each.comment) or _ends_in_secret(f" {each.comment}") else each.comment
+    if not each.names:
+        return each.before + comment + each.end if comment == each.comment else ""
+    if each.begins_table:
+        if holds_secret(each.before):
+            raise _Unclear
+        return "" if _names_secret(section, is_table=True) else each.before + comment + each.end
+    value = None if _names_secret(section, is_table=True) else _value((*section, *each.names), each.value, 0)
+    if "\n" in each.value and (value != each.value or _tells_secret(each.value)):
+        raise _Unclear  # more than settings need; what a long text says is not looked through
+    return "" if value is None else each.before + value + comment + each.end
+
+
+def _tells_secret(value: str) -> bool:
+    """A line of it, or what stands behind a `#` in one."""
+    return any(
+        _comments(line) or _comments(line.partition("#")[2]) or _ends_in_secret(line) for line in value.splitlines()
+    )
+
+
+def _value(path: tuple[str, ...], value: str, depth: int) -> str | None:
+    """What may be seen of the value at `path`; None: nothing."""
+    if depth > DEPTH_MAX:
         raise _Unclear
-    return True
+    first = value.strip()[:1]
+    if _names_secret(path, is_table=first == "{"):
+        return None
+    match first:
+        case "{":
+            return _table(path, value, depth)
+        case "[":
+            return _array(path, value, depth)
+        case _:
+            if "\\u" in value.lower():  # another way to write any letter
+                raise _Unclear
+            return None if holds_secret(value) else value
 
 
-def _names_secret(pair: str) -> bool:
-    return _is_secret(pair.partition("=")[0].strip().rpartition(".")[2])
+def _table(path: tuple[str, ...], value: str, depth: int) -> str:
+    """`{ index = "…", token = "…" }` without the secrets in it."""
+    kept: list[str] = []
+    all_of_it = members(value)
+    for member in all_of_it:
+        names, inner = pair(member)
+        shown = _value((*path, *names), inner, depth + 1)
+        if shown is not None:
+            kept.append(member[: len(member) - len(inner)] + shown)
+    if kept == all_of_it:
+        return value
+    margin, space = value[: len(value) - len(value.lstrip())], value[len(value.rstrip()) :]
+    return f"{margin}{{{','.join(kept)}}}{space}"
 
 
-def _table(line: str) -> str:
-    """`corp = { index = "…", token = "…" }` without the secrets in it."""
-    before, brace, inside = line.partition("{")
-    inside, closing, after = inside.rpartition("}")
-    if not brace or not closing:
-        return line
-    pairs = inside.split(",")
-    kept = [pair for pair in pairs if not _names_secret(pair)]
-    if kept == pairs and not any(map(_names_secret, inside.replace("{", ",").split(","))):
-        return line
-    if any(mark in inside for mark in "{[\\") or inside.count('"') % 2 or any(pair.count('"') % 2 for pair in pairs):
-        raise _Unclear
-    return f"{before}{{{','.join(kept)}}}{after}"
+def _array(path: tuple[str, ...], value: str, depth: int) -> str | None:
+    """All of it or nothing: what is left of a command's words would be another command."""
+    words = [member.strip() for member in members(value)]
+    if any(_value(path, word, depth + 1) != word for word in words) or holds_secret(value):
+        return None
+    options = [word.strip("\"'") for word in words[:-1]]
+    return None if any(word[:1] == "-" and "=" not in word and _is_secret(word) for word in options) else value
+
+
+def _names_secret(path: tuple[str, ...], *, is_table: bool) -> bool:
+    """Whether a setting is a secret, or lies in one: `MY_TOKEN.value`. What people call their own things is neither."""
+    if not path or f"{path[0]}." in _FREE:
+        return False
+    given = 1 if path[0] in _GIVEN and (is_table or len(path) > 2) else len(path)
+    return any(map(_is_secret, (*path[:given], *path[given + 1 :])))
 
 
 def _plain_lines(text: str) -> str:
