@@ -73,6 +73,9 @@ class ToolHost:
     def listens(self, terminal: Terminal) -> str:  # noqa: ARG002
         return ""
 
+    def kept_back(self, terminal: Terminal) -> str:  # noqa: ARG002
+        return ""
+
     def attempt(self, terminal: Terminal) -> Attempt | None:
         return self._attempts.get(terminal)
 

@@ -31,6 +31,7 @@ TOLD_MAX = 16  # things that were not carried over, of one draft; the rest is co
 UNSET_TOLD_MAX = 3  # files of settings of one draft, whose settings are named
 SETTING_CHARS_MAX = 100  # of a setting that is named
 _MODE_BITS = 0o7777
+_LOOKED_AT = frozenset(("index", "index.lock"))
 
 
 def _at_fault(setting: str) -> str:
@@ -156,6 +157,13 @@ class Drafts:
             return outcome
         return outcome.but(refused=(*outcome.refused, *refused), remarks=(*outcome.remarks, *said))
 
+    def kept_back(self) -> tuple[str, ...]:
+        """The git directories in which something was done so far that nobody sees before it is carried over.
+
+        That git looked at its files again is nothing of the kind.
+        """
+        return tuple([draft.real for draft in self.each if not _names_in(draft.overlay.upper) <= _LOOKED_AT])
+
     def release(self) -> None:
         """Without carrying anything over. May be repeated."""
         self._readers.release()
@@ -227,6 +235,13 @@ def _is_still(real: str, user: int) -> bool:
         return os.path.samestat(os.fstat(held), os.fstat(user))
     finally:
         os.close(held)
+
+
+def _names_in(directory: str) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(directory))
+    except OSError:
+        return frozenset()  # the command has shut us out of it
 
 
 def _is_empty(directory: str) -> bool:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 
 NETWORK_DENIED = "Network access was denied by the Sandgate sandbox."
+KEPT_BACK = "what it does in {} is kept until it ends; others see it then"
 SESSION_BOUND = ("none", "landlock")  # backends whose commands outlive us unless somebody sees to it
 
 
@@ -75,6 +76,7 @@ class Lifecycle:
         self.attempt: Attempt | None = None  # the run, as far as it is known; with its result once it is over
         self._told: set[str] = set()  # what was refused, as an answer had it; no more than the helper reports
         self._ports_told: set[int] = set()
+        self._kept_told = False
         self._placeholders.__enter__()
 
     def untold(self, denials: tuple[Denial, ...]) -> tuple[Denial, ...]:
@@ -94,6 +96,14 @@ class Lifecycle:
         new = tuple([each for each in ports if each not in self._ports_told])
         self._ports_told.update(new)
         return new
+
+    def kept_back(self) -> str:
+        """The sentence about what a command that runs has done in git directories; once."""
+        places = () if self._drafts is None or self._kept_told else self._drafts.kept_back()
+        if not places:
+            return ""
+        self._kept_told = True
+        return KEPT_BACK.format(", ".join(f"`{each}`" for each in places))
 
     def begun(self, terminal: Live) -> None:
         """It runs. Told before anything else."""

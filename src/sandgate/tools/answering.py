@@ -45,7 +45,7 @@ def answer(
         raise TerminalFailed(f"Unified exec process failed: {terminal.failure_message}")
     attempt, new = host.attempt(terminal), host.untold(terminal)
     remarks = attempt.remarks if attempt is not None else ()
-    of_ports = () if exited else filter(None, (host.sought_in_vain(terminal), host.listens(terminal)))
+    meanwhile = () if exited else (host.sought_in_vain(terminal), host.listens(terminal), host.kept_back(terminal))
     denials = attempt.denial.denials if exited and attempt is not None else new  # at its end all, else since the last
     return ExecAnswer(
         wall_time_seconds=waited_s,
@@ -56,7 +56,7 @@ def answer(
         original_token_count=tokens(taken.total_bytes),
         state=state_of(terminal),
         denials=denials,
-        notices=(*denied_notices(new), *remarks, *of_ports, *notices),
+        notices=(*denied_notices(new), *remarks, *filter(None, meanwhile), *notices),
         matched=matched,
         omitted_bytes=taken.omitted_bytes,
     )

@@ -78,6 +78,10 @@ if TYPE_CHECKING:
             """Of one that runs: which ports it serves, and how a person sees them; told once. "": nothing."""
             ...
 
+        def kept_back(self, terminal: Terminal) -> str:
+            """Of one that runs: where what it does is seen by others only when it ends; told once. "": nowhere."""
+            ...
+
         def answered(self, awaiting: Awaiting) -> None:
             """The call has its answer, or was given up."""
             ...

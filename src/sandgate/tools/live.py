@@ -140,6 +140,11 @@ class LiveCommands:
         attendance = self._attendances.get(terminal)
         return "" if attendance is None else showing(attendance.unshown(ports_served((terminal,)).get(terminal, ())))
 
+    def kept_back(self, terminal: Terminal) -> str:
+        """The sentence for a command that runs and has changed a git directory, which nobody else sees yet; once."""
+        attendance = self._attendances.get(terminal)
+        return "" if attendance is None else attendance.kept_back()
+
     @property
     def ports(self) -> SessionPorts:
         """What its commands serve, and what of it is shown on this host."""
