@@ -14,7 +14,17 @@ import pytest
 import sandgate.terminals.waiting as waiting_module
 from sandgate.terminals.changes import Changes
 from sandgate.terminals.output import Output
-from sandgate.terminals.waiting import CLOSE_WAIT_S, LOOK_AGAIN_MAX_S, QUIET_S, Pause, Settling, Wait, collect, drive
+from sandgate.terminals.waiting import (
+    CLOSE_WAIT_S,
+    LOOK_AGAIN_MAX_S,
+    OVER_WAIT_S,
+    QUIET_S,
+    Pause,
+    Settling,
+    Wait,
+    collect,
+    drive,
+)
 from terminal_stage import Stage, sees
 from waiting import LIMIT_S
 
@@ -224,6 +234,31 @@ def test_output_that_is_closed_already_makes_the_end_a_matter_of_a_moment() -> N
 
 
 # A person is being asked
+
+
+def test_what_a_command_left_behind_is_looked_at_before_its_last_answer(clock: Clock) -> None:
+    """Neither the deadline nor a terminal that looks settled cuts that short: the answer says what was refused."""
+    command = Command()
+    command.exited = command.output_closed = True
+    settled = Settling(lambda _terminal: True)
+    steps = collect(_as_terminal(command), yield_s=0.25, settling=settled)
+    next(steps)
+    clock.now_s += 10 * QUIET_S + 1.0
+    wait = steps.send(None)
+    assert isinstance(wait, Wait)
+    command.over = True
+    with pytest.raises(StopIteration):
+        steps.send(None)
+
+
+def test_that_look_has_a_limit(clock: Clock) -> None:
+    command = Command()
+    command.exited = command.output_closed = True
+    steps = collect(_as_terminal(command), yield_s=0.25)
+    next(steps)
+    clock.now_s += OVER_WAIT_S
+    with pytest.raises(StopIteration):
+        steps.send(None)
 
 
 def test_time_while_a_person_is_asked_does_not_count(clock: Clock) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 CLOSE_WAIT_S = 0.05  # for somebody else who still holds the output of a command that is over; POST_EXIT_CLOSE_WAIT
+OVER_WAIT_S = 30.0  # for what is looked at when a command and its output have ended: its draft, what it planted
 QUIET_S = 0.008  # without output, before the kernel is asked whether anybody waits for input
 LOOK_AGAIN_MAX_S = 0.1  # between two such questions; the first ones come sooner
 PAUSE_LOOK_S = 60.0  # a pause has no limit of its own: the question that causes it has one
@@ -115,6 +116,7 @@ def collect(
     paused_before_s = pause.elapsed_s() if pause is not None else 0.0
     hush = _Hush(terminal, settling)
     close_deadline_s: float | None = None
+    over_deadline_s: float | None = None
     while True:
         if pause is not None and pause.held:
             yield Wait(pause.changes, pause.changes.count, PAUSE_LOOK_S)
@@ -123,9 +125,17 @@ def collect(
         # Time that counts: a pause moves every deadline by its length.
         now_s = monotonic() - (pause.elapsed_s() - paused_before_s if pause is not None else 0.0)
         until_s = started_s + yield_s
-        if (enough is not None and enough()) or terminal.over or now_s >= until_s:
+        if (enough is not None and enough()) or terminal.over:
             return
-        if terminal.exited and not terminal.output_closed:  # else it is over in a moment
+        if terminal.exited and terminal.output_closed:  # what it left is looked at, and belongs to its last answer
+            if over_deadline_s is None:
+                over_deadline_s = now_s + OVER_WAIT_S
+            if now_s >= over_deadline_s:
+                return
+            until_s = over_deadline_s
+        elif now_s >= until_s:
+            return
+        elif terminal.exited:
             if close_deadline_s is None:
                 close_deadline_s = now_s + CLOSE_WAIT_S
             if now_s >= close_deadline_s:
