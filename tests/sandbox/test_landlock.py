@@ -11,7 +11,7 @@ from sandgate.errors import ConfinementError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import Mount
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.sandbox.backend import WITHOUT_NEWS
+from sandgate.sandbox.backend import WITHOUT_NEWS, WITHOUT_RETRIES
 from sandgate.sandbox.landlock import DEVICES, RULES_MAX, LandlockBackend, rules_of
 
 TYPE_CHECKING = False
@@ -101,6 +101,7 @@ def test_a_plan_says_what_holds_here_and_marks_the_environment() -> None:
         "A": "b",
         "GIT_OPTIONAL_LOCKS": "0",
         **WITHOUT_NEWS,
+        **WITHOUT_RETRIES,
         "SANDGATE_SANDBOX": "landlock",
         "SANDGATE_SANDBOX_NETWORK_DISABLED": "1",
         "CODEX_SANDBOX_NETWORK_DISABLED": "1",

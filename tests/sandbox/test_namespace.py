@@ -7,7 +7,7 @@ from pathlib import Path
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount
 from sandgate.protocol.permissions import EffectivePermissions
-from sandgate.sandbox.backend import WITHOUT_NEWS
+from sandgate.sandbox.backend import WITHOUT_NEWS, WITHOUT_RETRIES
 from sandgate.sandbox.namespace import NamespaceBackend
 
 COMMAND = CommandRequest(("true",), "/", {"PATH": "/bin", "SSH_AUTH_SOCK": "/tmp/agent"}, tty=True)
@@ -34,6 +34,7 @@ def test_a_plan_holds_the_view_the_marks_and_the_promises(tmp_path: Path) -> Non
         env={
             "GIT_OPTIONAL_LOCKS": "0",
             **WITHOUT_NEWS,
+            **WITHOUT_RETRIES,
             "PATH": "/bin",
             "SANDGATE_SANDBOX": "namespace",
             "SANDGATE_SANDBOX_NETWORK_DISABLED": "1",

@@ -12,7 +12,7 @@ from live_sessions import BACKENDS, Colleague, Workplace, run_to_end
 from sandgate.errors import ConfigError, RequestError, VerificationFailed
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.trace import Notice, PatchBegan, TerminalBegan
-from sandgate.sandbox.backend import WITHOUT_NEWS
+from sandgate.sandbox.backend import WITHOUT_NEWS, WITHOUT_RETRIES
 from sandgate.tools.arguments import ExecCommandArguments
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def test_environment_is_exactly_the_plain_values_and_our_own(place: Workplace) -
     assert {
         name: value
         for name, value in found.items()
-        if name not in ours | {"PATH", "GIT_OPTIONAL_LOCKS"} | WITHOUT_NEWS.keys()
+        if name not in ours | {"PATH", "GIT_OPTIONAL_LOCKS"} | WITHOUT_NEWS.keys() | WITHOUT_RETRIES.keys()
     } == {
         "NO_COLOR": "1",
         "TERM": "dumb",

@@ -55,6 +55,8 @@ WITHOUT_NEWS = {
     "NEXT_TELEMETRY_DISABLED": "1",
     "YARN_ENABLE_TELEMETRY": "0",
 }
+# Where no host can be reached, trying again for a minute is a minute lost.
+WITHOUT_RETRIES = {"npm_config_fetch_retries": "0", "PIP_RETRIES": "0"}
 SCRATCH_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 NETWORK_VARIABLES = ("SANDGATE_SANDBOX_NETWORK_DISABLED", "CODEX_SANDBOX_NETWORK_DISABLED")
 
@@ -65,7 +67,9 @@ def confined_environment(
     """The command's environment without pointers to host sockets, and with the marks that say it is confined."""
     env = without_socket_variables(command.env, permissions.sockets)
     env |= scratch_variables(env, permissions) | dict(command.set_variables)
-    quieting = QUIETING | WITHOUT_NEWS if permissions.network == "off" else QUIETING
+    quieting = QUIETING
+    if permissions.network == "off":
+        quieting = QUIETING | WITHOUT_NEWS | ({} if permissions.hosts else WITHOUT_RETRIES)
     return quieting | env | {SANDBOX_VARIABLE: kind} | network_marks(permissions)
 
 
