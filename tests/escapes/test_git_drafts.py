@@ -163,6 +163,26 @@ def test_an_old_tree_with_a_submodule_is_hung_nowhere_else(victim: Victim) -> No
 
 
 @NAMESPACE
+def test_what_gc_packs_anew_is_no_news(victim: Victim) -> None:
+    """Required: a submodule that only another branch has neither costs a tag nor a commit, and opens nothing."""
+    victim.here(
+        "git checkout -qb other; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),old/sub; "
+        "git commit -qm with; git tag -am with with; git checkout -q -; git clean -qfdx"
+    )
+    found = victim.inside("git tag v1; echo x > new; git add new; git commit -qm new; git gc -q")
+    assert "index has not" not in found.stderr
+    assert (
+        victim.here("git tag; git log -1 --format=%s; git rev-parse with^{} other | uniq | wc -l") == "v1\nwith\nnew\n1"
+    )
+    hung = "(git ls-tree HEAD; printf '040000 tree %s\tevil\n' $(git rev-parse with:old)) | git mktree"
+    attack = f"{NESTED_DEEPER}; git update-ref HEAD $(git commit-tree -p HEAD -m x $( {hung} )); git gc -q"
+    assert "has a submodule `evil/sub` that its index has not" in victim.inside(attack).stderr
+    assert not victim.is_caught()
+    victim.here(f"rm -rf evil; {attack}")
+    assert victim.is_caught()
+
+
+@NAMESPACE
 def test_a_git_directory_cannot_be_taken_away(victim: Victim) -> None:
     """Required: neither its hooks nor its settings, nor the whole."""
     victim.here("git config core.pager less; echo true > .git/hooks/pre-commit")

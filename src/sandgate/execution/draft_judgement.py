@@ -9,6 +9,7 @@ import stat
 
 from sandgate.commandline import git_settings
 from sandgate.execution.commit_walk import CommitWalk, Stray
+from sandgate.execution.repacked import same_references, without_old
 from sandgate.places.git_draft import HASH_CHARS, innermost
 from sandgate.record import Record
 from sandgate.sandbox.git_changed_config import Place, refused_of_submodule, refused_setting
@@ -121,7 +122,7 @@ class Judgement:
                 now = self._now(one.path) or b""
                 if _replaces(one, now):
                     self.blocked = self.blocked or "it has git take one object for another (`refs/replace`)"
-                told = frozenset(_NAMES.findall(now))
+                told = frozenset(_NAMES.findall(now)) | same_references(one.path, one.content, self._now)
                 new = [name.decode() for name in _NAMES.findall(one.content) if name not in told]
                 named.setdefault(_repository_of(one.path), []).extend(new)
         for repository in dict.fromkeys((*named, *self._hung)):
@@ -180,6 +181,8 @@ class Judgement:
         if pack is None or index is None:
             return
         checked = checked_pack(pack, index, max(1, self._unpacked_left))
+        if checked.is_sound and self._new_links(checked.gitlinks) - self._known:
+            checked = without_old(checked, posixpath.join(self.real.path, _repository_of(path)))
         if self._is_taken(path, checked, "the pack is not what its index says, or too large"):
             self._carried([(path, pack), (index_path, index)], checked, carry)
 
@@ -246,8 +249,8 @@ class Judgement:
             case _ if not has_form(kind, content):
                 self.refuse("write", path, blocks=f"`{path}` does not say what such a file says")
                 return
-        at = self._written_ns(path) if kind == "index" else 0
-        self.state.append(Accepted(path, kind, content, written.mode, at))
+        about = self.upper.about(path) if kind == "index" else None
+        self.state.append(Accepted(path, kind, content, written.mode, 0 if about is None else about.st_mtime_ns))
 
     def _config(self, written: Written, content: bytes, now: bytes | None) -> None:
         directory, name, is_linked = innermost(written.path)
@@ -364,10 +367,6 @@ class Judgement:
             return self.real.read(path, bytes_max)
         except OSError:
             return None
-
-    def _written_ns(self, path: str) -> int:
-        about = self.upper.about(path)
-        return 0 if about is None else about.st_mtime_ns
 
 
 def _first_line(path: str) -> str:
