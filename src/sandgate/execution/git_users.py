@@ -31,6 +31,10 @@ class GitReaders:
         self.release()
         return outcome
 
+    def kept_back(self) -> tuple[str, ...]:
+        """Git directories with changes that others do not see yet: none, as it has no draft."""
+        return ()
+
     def release(self) -> None:
         """May be repeated."""
         for user in self._users:

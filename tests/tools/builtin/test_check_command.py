@@ -42,14 +42,15 @@ def test_what_would_happen_is_said_and_nothing_runs_or_is_asked(place: Workplace
 
 def test_what_may_not_be_written_inside_of_what_may_is_named(place: Workplace) -> None:
     (place.repo / ".git").mkdir()
+    (place.repo / ".envrc").touch()
     output = place.session(approval_policy="on-failure").call_tool(
-        "check_command", {"cmd": "git add a", "login": False}
+        "check_command", {"cmd": "rm .envrc", "login": False}
     )
     lines = output.text.splitlines()
     (excepted,) = (line.removeprefix("But not: ").split(", ") for line in lines if line.startswith("But not: "))
     assert excepted == structured(output)["sandbox"]["closed"]
     assert f"{place.repo}/.git" in excepted
-    assert f"Would stop: write {place.repo}/.git" in lines
+    assert f"Would stop: delete {place.repo}/.envrc" in lines
 
 
 @pytest.mark.parametrize(
