@@ -1,7 +1,9 @@
 """One process as its directory in /proc shows it."""
 
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -104,3 +106,26 @@ def test_a_process_says_its_name_and_where_it_is(tmp_path: Path) -> None:
         with Process(child.pid) as process:
             assert process.name().startswith("python")
             assert process.working_directory() == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("family", "kind", "expected"),
+    [
+        (socket.AF_INET, socket.SOCK_STREAM, True),
+        (socket.AF_INET6, socket.SOCK_STREAM, True),
+        (socket.AF_INET, socket.SOCK_DGRAM, False),
+        (socket.AF_UNIX, socket.SOCK_STREAM, False),
+    ],
+)
+def test_sockets_of_tcp_are_told_apart(family: int, kind: int, expected: bool) -> None:
+    with socket.socket(family, kind) as made, Process(os.getpid()) as process:
+        assert process.may_be_tcp(made.fileno()) is expected
+
+
+def test_a_kernel_that_does_not_say_the_kind_leaves_it_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: object) -> bytes:
+        raise OSError(errno.EOPNOTSUPP, "not here")
+
+    monkeypatch.setattr(os, "getxattr", silent)
+    with socket.socket(socket.AF_UNIX) as made, Process(os.getpid()) as process:
+        assert process.may_be_tcp(made.fileno())

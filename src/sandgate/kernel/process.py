@@ -110,6 +110,16 @@ class Process:
         """What the link of descriptor `fd` says, such as `socket:[4711]`."""
         return os.readlink(f"fd/{fd}", dir_fd=self._directory)
 
+    def may_be_tcp(self, fd: int) -> bool:
+        """Whether a socket among its descriptors is one of TCP, or the kernel does not say of what kind it is."""
+        try:
+            kind = os.getxattr(f"/proc/self/fd/{self._directory}/fd/{fd}", "system.sockprotoname")
+        except OSError as problem:
+            if problem.errno in (errno.EOPNOTSUPP, errno.ENODATA):
+                return True
+            raise
+        return b"TCP" in kind  # TCP, TCPv6, MPTCP
+
     def name(self) -> str:
         """What it calls itself: up to 15 bytes, and its own choice."""
         return os.fsdecode(self.read("comm", NAME_BYTES_MAX).rstrip(b"\n"))
