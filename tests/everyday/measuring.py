@@ -17,6 +17,7 @@ from ordinary_user import OrdinaryUser
 WORKS, ASKS, IN_VAIN, REFUSED, NOT_HERE = "works", "asks", "asks, in vain", "refused", "not here"
 REASON_CHARACTERS = 240
 NAMED_MAX = 2
+NO_HOME = "/proc/nonexistent"  # where nothing can be made: some programs make a home that is missing
 """So many refused calls are named; the others are counted."""
 
 _ONLY_HERE = (
@@ -83,7 +84,7 @@ def _runs(need: str, path: str, uid: int | None) -> bool:
     asked = need if " " in need else f"command -v {need}"
     other = uid is not None and os.geteuid() == 0
     identity: dict[str, Any] = {"user": uid, "group": uid, "extra_groups": []} if other else {}
-    ended = subprocess.run(["bash", "-c", asked], env={"PATH": path, "HOME": "/nonexistent"}, cwd="/", check=False,
+    ended = subprocess.run(["bash", "-c", asked], env={"PATH": path, "HOME": NO_HOME}, cwd="/", check=False,
                            capture_output=True, timeout=LINE_LIMIT_S, **identity)  # fmt: skip
     return ended.returncode == 0
 
