@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from escape_stage import Stage
 from git_victim import Victim
+from waiting import wait_until
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("git") is None, reason="the victim's git is the judge"),
@@ -61,6 +64,20 @@ def victim(stage: Stage) -> Victim:
     return made
 
 
+def let_go(gate: Path) -> None:
+    """Writes to the command that waits at this FIFO; one that has gone fails the test and does not hold it up."""
+    opened: list[int] = []
+
+    def is_open() -> bool:
+        with suppress(OSError):  # ENXIO: nobody reads yet
+            opened.append(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+        return bool(opened)
+
+    assert wait_until(is_open), f"nothing waits at {gate.name}"
+    os.write(opened[0], b"go\n")
+    os.close(opened[0])
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_nobody_else_writes_one(victim: Victim, attack: str) -> None:
     victim.inside(ATTACKS[attack])
@@ -92,7 +109,7 @@ def test_one_that_came_while_a_command_runs_is_not_written_by_it(victim: Victim)
     with victim.starting(writes) as server:
         assert server.readline() == "began\n"
         assert victim.inside(UPDATE).exit_code == 0
-        gate.write_text("go\n")
+        let_go(gate)
         said = server.read().split()
     assert "0" not in said, said
     assert not victim.is_caught()
@@ -122,18 +139,19 @@ LATER = {
 @pytest.mark.parametrize("way", LATER)
 def test_nor_in_another_way(victim: Victim, way: str) -> None:
     """Required: a server that began before has no mount on it, and what it changes would be obeyed while it lives."""
-    gate = victim.stage.repo / "gate"
+    gate, end = victim.stage.repo / "gate", victim.stage.repo / "end"
     os.mkfifo(gate)
+    os.mkfifo(end)  # another one: the server could find the first still open for writing, and at its end
     victim.stage.own()
     victim.here(EVIL)
-    with victim.starting(f"echo began; read go < gate; {LATER[way]}; echo tried; read go < gate") as server:
+    with victim.starting(f"echo began; read go < gate; {LATER[way]}; echo tried; read go < end") as server:
         assert server.readline() == "began\n"
         assert victim.inside(UPDATE).exit_code == 0
-        gate.write_text("go\n")
+        let_go(gate)
         while server.readline() != "tried\n":
             pass
         assert not victim.is_caught()
-        gate.write_text("go\n")
+        let_go(end)
     victim.here("rm -rf other gone lib; git -c protocol.file.allow=always submodule update -q --init -f")
     victim.here(LATER[way])
     assert victim.is_caught()
@@ -150,7 +168,7 @@ def test_one_that_went_while_a_command_runs_does_not_come_back(victim: Victim) -
     with victim.starting(writes) as server:
         assert server.readline() == "began\n"
         assert victim.inside("git submodule --quiet deinit -f lib").exit_code == 0
-        gate.write_text("go\n")
+        let_go(gate)
         said = server.read().split()
     assert "0" not in said, said
     assert not victim.is_caught()
