@@ -1,5 +1,5 @@
 /* Which system calls exist for a command: made from src/sandgate/kernel/call_groups.py by
- * tests/call_header.py. */
+ * tests/support/kernel/call_header.py. */
 #ifndef SANDGATE_CALL_GROUPS_H
 #define SANDGATE_CALL_GROUPS_H
 

@@ -10,12 +10,12 @@ import hypothesis
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
-import host_features
-import sampling
-from durations import RECORD, Durations
-from hangs import Hangs
-from ordinary_user import OrdinaryUser, ordinary_user
-from quick import LAST, Quick
+from support.machine import host_features
+from support.machine.ordinary_user import OrdinaryUser, ordinary_user
+from support.suite import sampling
+from support.suite.durations import RECORD, Durations
+from support.suite.hangs import Hangs
+from support.suite.quick import LAST, Quick
 
 # A program in the background of a script starts with SIGINT ignored, and so would everything these tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import waiting
-from program import SOURCE
+from support.process import waiting
+from support.process.program import SOURCE
 
 # The numbers in `{closed}` are closed when the program starts; then each is used as what it is.
 TRIED = """

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command, only, run, said, until
-from responses_server import LIMIT_S, ResponsesServer, message, says, stays_silent
 from sandgate.agent.agent import AgentOptions, open_agent
 from sandgate.errors import ConfigError, RequestError, SessionEnded
 from sandgate.protocol.decisions import Decision
@@ -28,6 +26,8 @@ from sandgate.protocol.events import (
 from sandgate.protocol.operations import AnswerApproval, Interrupt, Shutdown, TextInput, UserInput
 from sandgate.runtime import Environment
 from sandgate.session.transcript_reader import read_transcript
+from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.model.responses_server import LIMIT_S, ResponsesServer, message, says, stays_silent
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

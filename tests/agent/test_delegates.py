@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, by_prompt, calls, command, only, run, said, until
-from responses_server import ResponsesServer, function_call, message, says, stays_silent
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
     AgentMessage,
@@ -27,6 +25,8 @@ from sandgate.protocol.events import (
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, Review, TextInput, UserInput
 from sandgate.session.transcript_reader import read_transcript
+from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, run, said, until
+from support.model.responses_server import ResponsesServer, function_call, message, says, stays_silent
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_doubles import run, settled
 from sandgate.agent import events as agent_events
 from sandgate.agent.events import AgentEvents
 from sandgate.errors import StorageError
@@ -38,6 +37,7 @@ from sandgate.protocol.trace import (
     TerminalBegan,
     TerminalEnded,
 )
+from support.agent.agent_doubles import run, settled
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

@@ -11,8 +11,6 @@ from typing import Any
 
 import pytest
 
-from external_servers import STAGE
-from responses_server import ResponsesServer, function_call, says, sends, turn
 from sandgate.agent.agent import open_agent
 from sandgate.agent.options import AgentOptions
 from sandgate.protocol.decisions import Decision
@@ -26,6 +24,8 @@ from sandgate.protocol.events import (
     TaskComplete,
 )
 from sandgate.protocol.operations import AnswerApproval, TextInput, UserInput
+from support.mcp.external_servers import STAGE
+from support.model.responses_server import ResponsesServer, function_call, says, sends, turn
 
 pytestmark = pytest.mark.host("namespace")
 

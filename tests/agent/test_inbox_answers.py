@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from agent_places import run
 from sandgate.agent.inbox_answers import InboxAnswers
 from sandgate.approvals.prompts.advice import Advice, Said
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
+from support.agent.agent_places import run
 
 if TYPE_CHECKING:
     from sandgate.agent.terminal_person import Person

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from patching import tree_of, wrapped
 from sandgate.agent.last_patch import LastPatch
 from sandgate.runtime import Environment, open_runtime
+from support.tool.patching import tree_of, wrapped
 
 
 def test_each_project_keeps_its_own_last_patch(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from sandgate.patch.apply import UndoRecord
 from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
 from sandgate.session.transcript_lines import ItemLine
 from sandgate.session.transcript_writer import TranscriptWriter
-from transcripts import kept, session_id, turn
+from support.agent.transcripts import kept, session_id, turn
 
 
 @pytest.fixture

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command, only, run, said, until
-from responses_server import ResponsesServer, says
 from sandgate.agent.agent import AgentOptions
 from sandgate.agent.past_sessions import archive_session, list_sessions
 from sandgate.agent.resume import token_info
@@ -18,7 +16,9 @@ from sandgate.protocol.items import message_text
 from sandgate.protocol.operations import Compact
 from sandgate.session.transcript_lines import EventLine
 from sandgate.session.transcript_reader import read_transcript
-from transcripts import kept, turn
+from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.agent.transcripts import kept, turn
+from support.model.responses_server import ResponsesServer, says
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

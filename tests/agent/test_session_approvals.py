@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command, only, run, said
-from responses_server import ResponsesServer, by_last, message, sends, turn
 from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import ExecApprovalRequest, Warned
 from sandgate.protocol.operations import AnswerApproval
+from support.agent.agent_places import AgentPlace, calls, command, only, run, said
+from support.model.responses_server import ResponsesServer, by_last, message, sends, turn
 
 if TYPE_CHECKING:
     from sandgate.agent.agent import Agent

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command, only, run, said, until
-from pictures import png
-from responses_server import ResponsesServer, custom_tool_call, function_call, says
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
     BackgroundEvent,
@@ -28,6 +25,9 @@ from sandgate.protocol.events import (
     Warned,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
+from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.model.responses_server import ResponsesServer, custom_tool_call, function_call, says
+from support.tool.pictures import png
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

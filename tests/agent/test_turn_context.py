@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from live_sessions import Workplace
 from sandgate.agent.turn_context import Situation
 from sandgate.config.agent import agent_settings
 from sandgate.protocol.items import message_text, user_message
+from support.terminal.live_sessions import Workplace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, by_prompt, calls, command, run, said, until
-from responses_server import ResponsesServer, by_last, function_call, says
 from sandgate.agent import undo
 from sandgate.agent.agent import AgentOptions
 from sandgate.agent.undo import KeptUndo
@@ -17,6 +15,8 @@ from sandgate.patch.plan import FileWrite
 from sandgate.patch.tree import FileState
 from sandgate.protocol.events import TaskComplete, TurnDiff, UndoCompleted
 from sandgate.protocol.operations import Compact, Review, Undo
+from support.agent.agent_places import AgentPlace, by_prompt, calls, command, run, said, until
+from support.model.responses_server import ResponsesServer, by_last, function_call, says
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

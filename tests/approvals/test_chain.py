@@ -12,7 +12,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.reviewers.prepared import ScriptedReviewer
-from waiting import wait_until
+from support.process.waiting import wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from reviewing import request_for
 from sandgate.approvals import journal
 from sandgate.approvals.journal import BEFORE, CURRENT, DIRECTORY, DecisionJournal, entries
 from sandgate.protocol.decisions import Decision
+from support.approval.reviewing import request_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

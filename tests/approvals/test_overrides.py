@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from reviewing import request_for
 from sandgate.approvals.overrides import DIRECTORY, VALID_S, Overrides, action_digest
 from sandgate.errors import ConfigError
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import ESCALATE
+from support.approval.reviewing import request_for
 
 
 def test_a_mark_is_used_once_however_many_reach_for_it(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from source_tree import REPOSITORY, project_files, shown
+from support.suite.source_tree import REPOSITORY, project_files, shown
 
 CITED = re.compile(
     r"(?<![\w/.-])([a-z_][\w-]*\.md)(?:'s)?,? (?:§|sections? \d|tests? \d|rows? \d|\"?[Tt]est ideas)|§ ?\d"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from source_tree import SOURCE
+from support.suite.source_tree import SOURCE
 
 HEAVY = frozenset(
     {"argparse", "asyncio", "collections.abc", "ctypes", "dataclasses", "enum", "functools", "inspect", "json"}

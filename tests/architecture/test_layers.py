@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from source_tree import REPOSITORY, SOURCE
+from support.suite.source_tree import REPOSITORY, SOURCE
 
 LINT = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 

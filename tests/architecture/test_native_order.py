@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from source_tree import REPOSITORY
+from support.suite.source_tree import REPOSITORY
 
 NATIVE = REPOSITORY / "native"
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)

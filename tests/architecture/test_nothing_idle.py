@@ -3,7 +3,7 @@
 import ast
 import re
 
-from source_tree import modules, tree
+from support.suite.source_tree import modules, tree
 
 DOORS = ("sandgate", "sandgate.start", "sandgate.kernel.build", "sandgate.patch.program", "sandgate.reference.__main__")
 """Where the outside world enters: the import, the program, the build of the C helper, `apply_patch`, the reference."""

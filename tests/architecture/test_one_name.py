@@ -3,7 +3,7 @@
 import ast
 from collections import defaultdict
 
-from source_tree import modules, shown, tree
+from support.suite.source_tree import modules, shown, tree
 
 LATER = {
     "Call": ("assessment/inquiry.py", "policy/rules/literal.py"),

@@ -1,6 +1,6 @@
 import ast
 
-from source_tree import modules, shown, tree
+from support.suite.source_tree import modules, shown, tree
 
 MODULE_LINES = 400
 """A longer file usually holds two nouns."""

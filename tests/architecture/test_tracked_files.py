@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from source_tree import REPOSITORY, project_files, shown
+from support.suite.source_tree import REPOSITORY, project_files, shown
 
 SHARED_PARENTS = frozenset({"/", "/root", "/home", "/tmp", "/srv", "/opt", "/usr/src"})
 """Folders that anyone may have, so their names say nothing about one machine."""

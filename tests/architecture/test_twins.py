@@ -1,4 +1,4 @@
-from source_tree import REPOSITORY, modules, shown
+from support.suite.source_tree import REPOSITORY, modules, shown
 
 TESTED_ELSEWHERE = {
     "errors.": (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assessing import HOME, PROJECT, facts, judged
 from sandgate.assessment.places import place_of
+from support.command.assessing import HOME, PROJECT, facts, judged
 
 TYPED = """
     .claude/settings.json .claude/commands/x.md .mcp.json .cursor/mcp.json .codex/config.toml

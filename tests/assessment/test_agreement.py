@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from assessing import ENVIRONMENT, PROJECT, corpus, judged
 from sandgate.assessment.findings import EXFILTRATION, LOW
 from sandgate.assessment.knowledge import ENTRIES
 from sandgate.commandline.arguments import grammar
@@ -26,6 +25,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.verdicts import Allow
+from support.command.assessing import ENVIRONMENT, PROJECT, corpus, judged
 
 Argv = tuple[str, ...]
 CORPORA = Path(__file__).resolve().parent.parent / "corpus"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 
-from assessing import corpus, facts, judged
 from sandgate.assessment.knowledge import ENTRIES
 from sandgate.places.home import standing
 from sandgate.places.home_startup import STARTUP
+from support.command.assessing import corpus, facts, judged
 
 OVERRATED_LOW_PERCENT_MAX = 5
 LABELLED_MIN = 250

@@ -6,10 +6,10 @@ from posixpath import join, normpath
 
 import pytest
 
-from assessing import PROJECT, facts, judged
 from sandgate.assessment.facts import TargetFacts
 from sandgate.assessment.judges.git_state import WHY
 from sandgate.assessment.listing import phrases
+from support.command.assessing import PROJECT, facts, judged
 
 
 def kept(script: str, git_root: str | None = PROJECT) -> list[tuple[str, str]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import ENVIRONMENT, PROJECT, judged
 from sandgate.policy.approval import verdict_for
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow
+from support.command.assessing import ENVIRONMENT, PROJECT, judged
 
 UNREAD = [
     "rg --pre ./x word",

@@ -3,10 +3,10 @@
 import subprocess
 import sys
 
-from knowledge_indexes import ASSESSMENT, families_written, judges_written
-from source_tree import SOURCE
+from support.command.knowledge_indexes import ASSESSMENT, families_written, judges_written
+from support.suite.source_tree import SOURCE
 
-WRITE_ANEW = "the tables have other programs than the index: run `python tests/knowledge_indexes.py`"
+WRITE_ANEW = "the tables have other programs than the index: run `python tests/support/command/knowledge_indexes.py`"
 
 
 def test_the_index_of_the_families_is_what_the_tables_say() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import PROJECT, facts
 from sandgate.assessment.facts import TargetFacts
 from sandgate.assessment.patched import FILES_JUDGED_MAX, assess_patch
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.patches import FileChange
+from support.command.assessing import PROJECT, facts
 
 DIFF = "@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d\n"
 

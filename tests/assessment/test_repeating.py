@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assessing import facts, request
 from sandgate.assessment import static
 from sandgate.assessment.facts import TargetFacts, Targets
 from sandgate.assessment.program import judge_call
@@ -20,6 +19,7 @@ from sandgate.commandline import everyday, grammar
 from sandgate.policy.approval import verdict_for
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
+from support.command.assessing import facts, request
 
 HERE = facts()
 LINES = [

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewing import request_for
 from sandgate.assessment.review_question import (
     ACTION_TEXT_TOKENS_MAX,
     CHARS_PER_TOKEN,
@@ -25,6 +24,7 @@ from sandgate.assessment.review_question import (
 )
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import Grant
+from support.approval.reviewing import request_for
 
 TAG = "evidence-0123"
 HERE = ReviewCircumstances("on-request", "workspace-write")

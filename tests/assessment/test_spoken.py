@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import judged
+from support.command.assessing import judged
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assessing import HOME, PROJECT, corpus, facts, judged, request
 from sandgate.assessment import frames
 from sandgate.assessment.facts import MAX_TARGETS, AssessmentFacts, TargetFacts, Targets
 from sandgate.assessment.findings import RANK
@@ -19,6 +18,7 @@ from sandgate.assessment.wording import MAX_DESCRIPTION_CHARACTERS, shown
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import EffectivePermissions
+from support.command.assessing import HOME, PROJECT, corpus, facts, judged, request
 
 HIGH_SCRIPTS = [script for level, _, script in corpus() if level == "high"]
 SIMPLE_HIGH = [

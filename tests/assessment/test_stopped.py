@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import HOME, PROJECT, facts, judged
 from sandgate.assessment.facts import TargetFacts
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
+from support.command.assessing import HOME, PROJECT, facts, judged
 
 
 def stopped(*denials: Denial) -> DenialReport:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import judged
 from sandgate.assessment.judges.naming import parts_of
+from support.command.assessing import judged
 
 
 def test_a_task_name_is_taken_apart_at_marks_and_capitals() -> None:

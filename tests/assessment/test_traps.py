@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assessing import judged
 from sandgate.assessment.traps import traps_last
 from sandgate.commandline.walk import script
+from support.command.assessing import judged
 
 
 def test_a_trap_comes_last_and_the_others_keep_their_order() -> None:

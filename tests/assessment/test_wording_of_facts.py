@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import HOME, PROJECT, judged
 from sandgate.protocol.risk import IF_REPLACED, NOT_HERE
+from support.command.assessing import HOME, PROJECT, judged
 
 
 def facts_of(*argv: str) -> list[tuple[str, str, str]]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from launching import EVERY_LAUNCHED
 from sandgate.commandline.invocation import inner_place, started_by
 from sandgate.commandline.launcher_rows import LAUNCHERS
 from sandgate.commandline.words import joined
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, STARTERS, WRAPPERS
+from support.command.launching import EVERY_LAUNCHED
 
 
 @pytest.mark.parametrize("argv", EVERY_LAUNCHED, ids=joined)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from config_machine import Machine
+from support.config.config_machine import Machine
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from config_machine import Machine
 from sandgate.config.assessor import ModelAssessment
 from sandgate.config.providers import BUILT_IN
 from sandgate.errors import ConfigError
 from sandgate.model.provider import Provider
+from support.config.config_machine import Machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from config_machine import Machine
 from sandgate.config import Loaded, load_settings
 from sandgate.config.client import SETTINGS_MAX
 from sandgate.errors import ConfigError, RequestError
 from sandgate.protocol.permissions import DangerFullAccess, ReadOnly
+from support.config.config_machine import Machine
 
 
 def load(machine: Machine, *asked: tuple[str, str], overrides: tuple[str, ...] = ()) -> Loaded:

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from config_machine import Machine
+from support.config.config_machine import Machine
 
 HEAVY = {"tomllib", "json", "re", "typing", "difflib", "pathlib", "enum", "collections", "dataclasses"}
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from config_machine import Machine
 from sandgate.config.files import FILE_BYTES_MAX
 from sandgate.config.source import line_of
 from sandgate.errors import ConfigError
+from support.config.config_machine import Machine
 
 WRONG = [
     ('sandbox_mode = "ro"', 1, "sandbox_mode", "`ro` is not one of them", "allowed: read-only, workspace-write"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from config_machine import Machine
 from sandgate.config.reference import HIDDEN, setting_rows
 from sandgate.errors import ConfigError
 from sandgate.external.server import ExternalServer, ServerAddress, ServerProgram
+from support.config.config_machine import Machine
 
 DOCS = """\
 [mcp_servers.docs]

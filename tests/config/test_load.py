@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from config_machine import Machine
 from sandgate.config import for_run
 from sandgate.errors import ConfigError, RequestError
 from sandgate.protocol.confinement import Limits
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, Granular, ReadOnly, WorkspaceWrite
+from support.config.config_machine import Machine
 
 
 def test_without_any_file_the_defaults_hold(machine: Machine) -> None:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config_machine import Machine
 from sandgate.config.overrides import table_of
 from sandgate.errors import ConfigError
+from support.config.config_machine import Machine
 
 
 @pytest.mark.parametrize(

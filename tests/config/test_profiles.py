@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from config_machine import Machine
 from sandgate.errors import ConfigError
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
+from support.config.config_machine import Machine
 
 
 def test_a_profile_overrides_the_base_and_the_command_line_overrides_the_profile(machine: Machine) -> None:

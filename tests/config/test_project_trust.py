@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from config_machine import Machine
 from sandgate.errors import ConfigError
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
+from support.config.config_machine import Machine
 
 
 def linked_worktree(machine: Machine, at: Path, *, agreed: bool = True) -> Path:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from config_machine import Machine
 from sandgate.config.providers import BUILT_IN, provider_named, questioned_provider, secret_variables
 from sandgate.config.reference import HIDDEN, setting_rows
 from sandgate.config.schema import BUILT_IN_PROVIDERS
 from sandgate.errors import ConfigError
 from sandgate.model.provider import Provider
+from support.config.config_machine import Machine
 
 MINE = """\
 [model_providers.mine]

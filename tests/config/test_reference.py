@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from config_machine import Machine
 from sandgate.config.reference import defaults_document, setting_rows
 from sandgate.config.schema import KEYS, SECTIONS
+from support.config.config_machine import Machine
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "configuration.md"
 

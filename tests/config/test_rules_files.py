@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from config_machine import Machine
 from sandgate.config import rules_files
 from sandgate.config.rules_files import LoadedRules, load_rules
 from sandgate.errors import RuleError
 from sandgate.policy.rules import NO_RULES
+from support.config.config_machine import Machine
 
 ALLOW = '[[rule]]\nprefix = ["make", "lint"]\ndecide = "allow"\n'
 FORBID = '[[rule]]\nprefix = ["curl"]\ndecide = "forbid"\n'

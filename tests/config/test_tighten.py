@@ -2,9 +2,9 @@
 
 import pytest
 
-from config_machine import Machine
 from sandgate.config.tighten import asks_no_less
 from sandgate.protocol.permissions import DangerFullAccess, Granular, ReadOnly, WorkspaceWrite
+from support.config.config_machine import Machine
 
 # (what the user has, what the project wants, what holds): tightening is taken over.
 TIGHTENING = [

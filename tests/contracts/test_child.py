@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import waiting
-from children import plan as bare_plan
-from children import start_plain
 from sandgate.execution.run import run
 from sandgate.execution.start import start_child
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.child import Ended
 from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, Mount
 from sandgate.protocol.permissions import EffectivePermissions
+from support.process import waiting
+from support.terminal.children import plan as bare_plan
+from support.terminal.children import start_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ from time import monotonic
 
 import pytest
 
-from live_sessions import BACKENDS, CONNECTIONS, Workplace, run_to_end
 from sandgate.errors import StdinClosed
 from sandgate.tools import command_input, command_start
+from support.terminal.live_sessions import BACKENDS, CONNECTIONS, Workplace, run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from live_sessions import Workplace, shell
+from support.terminal.live_sessions import Workplace, shell
 
 pytestmark = pytest.mark.host("namespace", "notify", "overlay")
 

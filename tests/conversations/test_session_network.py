@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from live_sessions import Workplace, run_to_end
+from support.terminal.live_sessions import Workplace, run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from live_sessions import BACKENDS, CONNECTIONS, JOIN_LIMIT_S, Workplace, shell
 from sandgate.errors import InputNotTaken, UnknownTerminal
 from sandgate.patterns.wanted import Wanted
-from waiting import wait_until
+from support.process.waiting import wait_until
+from support.terminal.live_sessions import BACKENDS, CONNECTIONS, JOIN_LIMIT_S, Workplace, shell
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

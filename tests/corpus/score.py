@@ -19,11 +19,11 @@ HERE = Path(__file__).resolve().parent
 if __name__ == "__main__":  # pytest has these on its path already
     sys.path[:0] = [str(HERE.parent.parent / "src"), str(HERE.parent)]
 
-from assessing import ENVIRONMENT, PROJECT, judged  # noqa: E402 (the path comes first)
 from sandgate.policy.approval import verdict_for  # noqa: E402
 from sandgate.protocol.commands import CommandRequest  # noqa: E402
 from sandgate.protocol.permissions import WorkspaceWrite  # noqa: E402
 from sandgate.protocol.verdicts import Allow  # noqa: E402
+from support.command.assessing import ENVIRONMENT, PROJECT, judged  # noqa: E402 (the path comes first)
 
 LABELS = ("danger", "twin read", "twin work", "read", "work")
 

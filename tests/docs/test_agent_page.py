@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from how_to_pages import LAUNCHER, blocks
-from responses_server import Manner, ResponsesServer, function_call, message, says, sends, turn
 from sandgate.config import load_settings
 from sandgate.external.server import ServerProgram
+from support.docs.how_to_pages import LAUNCHER, blocks
+from support.model.responses_server import Manner, ResponsesServer, function_call, message, says, sends, turn
 
 PAGE = "agent.md"
 LIMIT_S = 300  # with the making of the environment on first use

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from how_to_pages import LAUNCHER, blocks
-from responses_server import ResponsesServer, says
+from support.docs.how_to_pages import LAUNCHER, blocks
+from support.model.responses_server import ResponsesServer, says
 
 PAGE = "auto-review.md"
 LIMIT_S = 300  # with the making of the environment on first use

@@ -1,7 +1,7 @@
 """The places that docs/how-to/caches.md names; what it shows is played by test_sessions.py."""
 
-from how_to_pages import PAGES
 from sandgate.places.caches import KEPT_BY
+from support.docs.how_to_pages import PAGES
 
 
 def test_the_page_names_places_that_have_layers() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from source_tree import REPOSITORY
+from support.suite.source_tree import REPOSITORY
 
 CHANGES = REPOSITORY / "changes"
 CONFIGURED = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["towncrier"]

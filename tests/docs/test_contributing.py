@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 CHANGES: list[dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("everyday_changes.toml").read_text(encoding="utf-8")
 )["changes"]
-COPIED = ("src", "native", "tests/call_header.py", "tests/knowledge_indexes.py", "tests/assessing.py")
+COPIED = ("src", "native", "tests/support/kernel", "tests/support/command")
 ANCHORS = {"above", "instead_of"}  # what a line is put at; a file without is new
 CHANGES_MIN = 12
 SHOWS_MAX_S = 60

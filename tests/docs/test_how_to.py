@@ -26,13 +26,13 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult, ElicitResult
 
-from doc_session import agrees
-from host_features import PEERS
-from how_to_pages import CLIENTS, LAUNCHER, PAGES, Http, Reader, Server, Stdio, blocks, filled, server
 from peers.programs import program
 from peers.responses_server import function_call, message, serving_model
 from peers.serving import serving
-from waiting import wait_until
+from support.docs.doc_session import agrees
+from support.docs.how_to_pages import CLIENTS, LAUNCHER, PAGES, Http, Reader, Server, Stdio, blocks, filled, server
+from support.machine.host_features import PEERS
+from support.process.waiting import wait_until
 
 FIRST_USE_LIMIT_S = 300
 RUN_LIMIT_S = 90

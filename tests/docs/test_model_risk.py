@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from how_to_pages import LAUNCHER, blocks
-from responses_server import LIMIT_S, ResponsesServer, assesses, waits_for
+from support.docs.how_to_pages import LAUNCHER, blocks
+from support.model.responses_server import LIMIT_S, ResponsesServer, assesses, waits_for
 
 PAGE = "model-risk.md"
 FIRST_USE_LIMIT_S = 300

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from how_to_pages import PAGES
-from live_sessions import Workplace, place, run_to_end
 from sandgate.sandbox.select import LANDLOCK_LOSSES
 from sandgate.terminals.served import showing
-from source_tree import REPOSITORY
+from support.docs.how_to_pages import PAGES
+from support.suite.source_tree import REPOSITORY
+from support.terminal.live_sessions import Workplace, place, run_to_end
 
 __all__ = ["place"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from how_to_pages import blocks
 from sandgate.config.rules_files import read_rules
 from sandgate.policy.rules import RuleSet
+from support.docs.how_to_pages import blocks
 
 PAGE = "rules.md"
 

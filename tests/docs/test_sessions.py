@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import host_features
-from doc_session import Session, agrees, play, read, sessions
+from support.docs.doc_session import Session, agrees, play, read, sessions
+from support.machine import host_features
 
 PAGE = """\
 Text.

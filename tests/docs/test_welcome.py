@@ -7,9 +7,9 @@ import shlex
 
 import pytest
 
-from how_to_pages import blocks
 from sandgate.surfaces.cli.parse import parse
-from source_tree import REPOSITORY
+from support.docs.how_to_pages import blocks
+from support.suite.source_tree import REPOSITORY
 
 TERMS_MAX = 60
 GLOSSARY = (REPOSITORY / "docs" / "glossary.md").read_text()

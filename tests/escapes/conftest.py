@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-import sampling
-from escape_stage import USERS, Stage, stage_as
 from sandgate.errors import BackendUnavailable
 from sandgate.kernel.build import helper_path
+from support.escape.escape_stage import USERS, Stage, stage_as
+from support.suite import sampling
 
 SLOW_TOGETHER = [pytest.param(user, marks=pytest.mark.slow) for user in USERS]
 

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 CONNECT = """
 import socket, sys

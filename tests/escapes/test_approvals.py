@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, ENTRY, Ran, Stage
 
 ASK = """
 import os, sys, time

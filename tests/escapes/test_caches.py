@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import Ran, Stage
+from support.escape.escape_stage import Ran, Stage
 
 pytestmark = pytest.mark.host("namespace", "overlay")
 

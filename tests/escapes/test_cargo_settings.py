@@ -9,12 +9,12 @@ import tomllib
 
 import pytest
 
-from cargo_settings import CLOSED, SECRET, SHAPES, remainder, said
 from sandgate.places.without_tokens import without_tokens
+from support.escape.cargo_settings import CLOSED, SECRET, SHAPES, remainder, said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from escape_stage import Stage
+    from support.escape.escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
 from sandgate.places.home import CLOSED_TOO, standing
 from sandgate.places.secrets import IN_HOME
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 SECRET = "correct horse battery"
 KNOWN = sorted({*(place + "x" if place.endswith("/") else place for place in IN_HOME), *CLOSED_TOO})

@@ -1,6 +1,6 @@
 """A crash hands nothing to the host's crash handler (threat table, row 25)."""
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 
 @BOTH_BACKENDS

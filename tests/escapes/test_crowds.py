@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, USERS, Stage, stage_as
 from sandgate.sandbox.crowded import MOUNTS_MAX, MOUNTS_WANTED
+from support.escape.escape_stage import BOTH_BACKENDS, USERS, Stage, stage_as
 
 WRITE = """
 import sys

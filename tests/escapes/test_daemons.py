@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from escape_stage import Stage
-from waiting import PAUSE_S
+from support.escape.escape_stage import Stage
+from support.process.waiting import PAUSE_S
 
 LIMIT_S = 5
 SLEEP = f"sleep 97.{os.getpid()}"  # other runs of these tests have other numbers

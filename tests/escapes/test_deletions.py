@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="makes a repository")
 

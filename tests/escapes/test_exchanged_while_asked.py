@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from escape_stage import Stage
-from exchanging import conversation
+from support.escape.escape_stage import Stage
+from support.escape.exchanging import conversation
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -1,6 +1,6 @@
 """A path that changes between look and use opens nothing (threat table, row 36)."""
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 ROUNDS = 3000
 # One thread rewrites the path in memory while another opens it: allowed, forbidden, allowed, …

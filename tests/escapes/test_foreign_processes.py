@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 SECRET = "sesame-open-0451"
 LOOK = (

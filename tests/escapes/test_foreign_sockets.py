@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
-from ordinary_user import ORDINARY_ID
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
+from support.machine.ordinary_user import ORDINARY_ID
 
 OTHER_ID = ORDINARY_ID + 1
 """Neither the user under test nor root."""

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 # Counts what it could start; bounded, so that the unconfined half is harmless.
 FORKS = """

@@ -11,8 +11,8 @@ import shutil
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
-from git_victim import Victim
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
+from support.escape.git_victim import Victim
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="the victim's git is the judge")
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import Stage
-from git_victim import Victim
-from waiting import wait_until
+from support.escape.escape_stage import Stage
+from support.escape.git_victim import Victim
+from support.process.waiting import wait_until
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("git") is None, reason="the victim's git is the judge"),

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from escape_stage import Stage
 from sandgate.errors import RequestError
 from sandgate.kernel.plan_codec import encode
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
+from support.escape.escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

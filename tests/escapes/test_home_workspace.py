@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
 from sandgate.places.home_startup import CLOSED_IN_HOME
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 INSISTS = {"broad_workspace": True}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 CONNECT = """
 import socket, sys

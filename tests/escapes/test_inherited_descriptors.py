@@ -2,7 +2,7 @@
 
 import os
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 LIST = "import os; print(sorted(int(name) for name in os.listdir('/proc/self/fd')))"
 INHERITED = 50

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 # name → number on x86-64 and arm64, arguments, what the command gets
 CALLS = {

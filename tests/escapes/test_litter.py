@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 WAIT_S = 5
 SLEEP = f"96.{os.getpid()}"  # other runs of these tests have other numbers

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
 from sandgate.places.secrets import ON_MACHINE
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root can read these, and plant them"),

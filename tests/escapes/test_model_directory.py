@@ -1,6 +1,6 @@
 """The directory a model chooses for its command changes nothing about what is writable (threat table, row 34)."""
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 
 @BOTH_BACKENDS

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 CONNECT = """
 import socket, sys

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 ODD = [b"with space", b"quote'\"s", b"new\nline", b"--remount-ro", b"\xff\xfe", b"$(touch evil)", b"*", b"-- x"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import Stage
 from sandgate.kernel.build import helper_path
 from sandgate.sandbox.probe import find_bubblewrap
+from support.escape.escape_stage import Stage
 
 
 def plant(directory: Path, name: str) -> None:

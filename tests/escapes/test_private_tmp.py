@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import Stage
+from support.escape.escape_stage import Stage
 
 NAMESPACE = pytest.mark.host("namespace")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from escape_stage import ATTEMPT, BOTH_BACKENDS, Stage
+from support.escape.escape_stage import ATTEMPT, BOTH_BACKENDS, Stage
 
 MAKE = """
 import os, socket

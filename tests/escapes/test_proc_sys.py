@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from escape_stage import Stage
+from support.escape.escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
 from sandgate.places.run_later import CLOSED, CLOSED_NAMES
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 # Every closed name of the table; an ending stands there as one name that has it.
 NAMES = (".git", *CLOSED_NAMES, *("planted" + name[1:] for name in CLOSED if name[0] == "*"))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Ran, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Ran, Stage
 
 CONNECT = "import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])"
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 SECRET = "correct horse battery"
 PLACES = (".aws/credentials", ".ssh/id_ed25519", ".netrc", ".config/gh/hosts.yml", ".bash_history", "keys/deploy")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

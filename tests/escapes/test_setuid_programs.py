@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from escape_stage import ATTEMPT, BOTH_BACKENDS, Stage
+from support.escape.escape_stage import ATTEMPT, BOTH_BACKENDS, Stage
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a setuid program for the test")

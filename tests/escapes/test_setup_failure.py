@@ -2,7 +2,7 @@
 
 import pytest
 
-from escape_stage import Stage
+from support.escape.escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Ran, Stage
 from sandgate.gate.targets import ChangedTargets, widened
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.permissions import Grant
+from support.escape.escape_stage import BOTH_BACKENDS, Ran, Stage
 
 
 def retried(stage: Stage, attack: list[str], backend: str) -> tuple[Ran, Ran]:

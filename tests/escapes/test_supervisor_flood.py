@@ -2,7 +2,7 @@
 
 import time
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 FLOOD = """
 import os, sys

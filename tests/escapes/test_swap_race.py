@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from escape_stage import Stage
+from support.escape.escape_stage import Stage
 
 pytestmark = pytest.mark.host("namespace")
 

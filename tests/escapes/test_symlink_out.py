@@ -2,7 +2,7 @@
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 ATTACK = ["sh", "-c", 'ln -s "$1" link && echo escaped > link/file', "sh"]
 

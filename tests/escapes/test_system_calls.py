@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
 from sandgate.kernel.call_groups import GROUPS
 from sandgate.kernel.call_rules import FILE_KEYS, SCHEDULING, SHARED_CONTENT
 from sandgate.kernel.syscalls import NUMBERS
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 PROBE = r"""
 #include <errno.h>
@@ -254,7 +254,7 @@ def test_pid_1_inside_accepts_nothing(stage: Stage) -> None:
 @pytest.mark.host("namespace")
 def test_a_signal_from_inside_is_no_order(helper: str | None) -> None:
     """The same without filter and Landlock: what wakes init says nothing to it."""
-    import helper_runs
+    from support.kernel import helper_runs
 
     if helper is None:
         pytest.skip("no helper")

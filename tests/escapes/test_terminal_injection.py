@@ -2,7 +2,7 @@
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 # The terminal is the attacker's own, so that the call would pass without the filter whatever the kernel's default.
 INJECT = """

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
 TRACE = """
 import ctypes, errno, os, signal, sys, time

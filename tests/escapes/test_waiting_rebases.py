@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS, Ran, Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Ran, Stage
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="the victim's git is the judge")
 

@@ -25,7 +25,7 @@ from everyday.measuring import WORKS, Outcome, check_plainly, measured
 from everyday.registry import served
 from everyday.table import COLUMNS, page_columns, write_page
 from everyday.tasks import Task, tasks
-from ordinary_user import ORDINARY_ID, OrdinaryUser, ordinary_user
+from support.machine.ordinary_user import ORDINARY_ID, OrdinaryUser, ordinary_user
 
 NOTHING = Task("", "nothing", (), "", ("true",), "true", 0, False)
 """What every contestant must be able to do, or it says nothing about the tasks."""

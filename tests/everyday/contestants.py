@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from everyday.tasks import LIVE, Task
-from ordinary_user import OrdinaryUser
-from source_tree import REPOSITORY
+from support.machine.ordinary_user import OrdinaryUser
+from support.suite.source_tree import REPOSITORY
 
 LINE_LIMIT_S = 30
 TASK_LIMIT_S = 300

@@ -12,7 +12,7 @@ from typing import Any
 
 from everyday.contestants import LINE_LIMIT_S, BrokenTaskError, Gated, Line, Place, Wrapped, place_for
 from everyday.tasks import Task
-from ordinary_user import OrdinaryUser
+from support.machine.ordinary_user import OrdinaryUser
 
 WORKS, ASKS, IN_VAIN, REFUSED, NOT_HERE = "works", "asks", "asks, in vain", "refused", "not here"
 REASON_CHARACTERS = 240

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from everyday.measuring import ASKS, IN_VAIN, NOT_HERE, REFUSED, WORKS, Outcome
 from everyday.tasks import Task
-from source_tree import REPOSITORY
+from support.suite.source_tree import REPOSITORY
 
 PAGE = REPOSITORY / "docs/explanation/everyday.md"
 BEGIN, END = "<!-- begin: measured -->\n", "<!-- end: measured -->\n"

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from children import PlainChild
 from sandgate.execution.attendance import STOPPED_EXIT_CODE, Attendance, begun_at
 from sandgate.execution.capture import Capture
 from sandgate.execution.interrupts import InterruptsHeld
+from support.terminal.children import PlainChild
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 LATE = ("sandgate.execution.attendance", "sandgate.execution.lifetime", "select")

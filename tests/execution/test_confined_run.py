@@ -11,14 +11,14 @@ from time import monotonic
 
 import pytest
 
-import waiting
-from children import shell
 from sandgate.execution.lifetime import DRAIN_MS
 from sandgate.execution.run import run
 from sandgate.kernel.build import helper_path
 from sandgate.protocol.commands import CommandResult
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
+from support.process import waiting
+from support.terminal.children import shell
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import waiting
-from children import plan, shell, start_plain
 from sandgate.execution import lifetime
 from sandgate.execution.run import run
 from sandgate.execution.streams import PENDING_BYTES, READ_BYTES, ForwardingStopped
+from support.process import waiting
+from support.terminal.children import plan, shell, start_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -190,7 +190,7 @@ def test_a_program_with_its_own_handler_keeps_it() -> None:
 PROGRAM = """
 import sys
 sys.path[:0] = {path!r}
-from children import shell, start_plain
+from support.terminal.children import shell, start_plain
 from sandgate.execution.run import run
 outcome = run(shell(sys.argv[1]), stdin=0, stdout=1, stderr=2, timeout_ms=None, starter=start_plain)
 print(outcome.result.termination, outcome.result.exit_code, flush=True)

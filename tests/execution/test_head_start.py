@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import attend, plan_for
 from sandgate.execution.head_start import Habit, HeadStart
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.child import Ended
 from sandgate.protocol.confinement import ConfinedCommand, Mount
+from support.kernel.helper_runs import attend, plan_for
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -12,7 +12,7 @@ from sandgate.execution.post_run_checks import PostRunChecks
 from sandgate.execution.quarantine import put_back
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
-from waiting import until_the_clock_of_files_moves
+from support.process.waiting import until_the_clock_of_files_moves
 
 GOOD = b'[submodule "lib"]\n\tpath = lib\n\turl = ../lib\n'
 BAD = b'[submodule "lib"]\n\tpath = lib\n\tupdate = !touch mark\n'

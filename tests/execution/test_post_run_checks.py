@@ -10,7 +10,7 @@ import pytest
 from sandgate.execution.post_run_checks import LISTED_ENTRIES_MAX, LISTED_FROM_NAMES, PostRunChecks
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
-from waiting import until_the_clock_of_files_moves
+from support.process.waiting import until_the_clock_of_files_moves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

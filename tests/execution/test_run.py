@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import waiting
-from children import PlainChild, plan, shell, start_plain
 from sandgate.errors import BackendUnavailable
 from sandgate.execution import lifetime
 from sandgate.execution.lifetime import Lifetime
@@ -21,6 +19,8 @@ from sandgate.execution.streams import PENDING_BYTES, READ_BYTES, ForwardingStop
 from sandgate.protocol.commands import CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure
 from sandgate.protocol.denials import Refused
+from support.process import waiting
+from support.terminal.children import PlainChild, plan, shell, start_plain
 
 if TYPE_CHECKING:
     from sandgate.execution.capture import Stream

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from children import plan
 from sandgate.errors import BackendUnavailable
 from sandgate.execution.start import start_child
-from waiting import read_all
+from support.process.waiting import read_all
+from support.terminal.children import plan
 
 
 @pytest.mark.parametrize(

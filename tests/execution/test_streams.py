@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import waiting
 from sandgate.execution import streams
 from sandgate.execution.capture import Capture
 from sandgate.execution.streams import Forwarding, ForwardingStopped, OutputStream, clear_of_standard
+from support.process import waiting
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import waiting
-from children import shell, start_plain
 from sandgate.execution.run import run
 from sandgate.execution.streams import ForwardingStopped
+from support.process import waiting
+from support.terminal.children import shell, start_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

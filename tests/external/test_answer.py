@@ -6,7 +6,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pictures import PNG, png
 from sandgate.external.answer import (
     EMPTY,
     IMAGES_MAX,
@@ -19,6 +18,7 @@ from sandgate.external.answer import (
 from sandgate.protocol.items import InputImage, InputText
 from sandgate.tools.pictures import IMAGE_SIDE_MAX
 from sandgate.tools.truncation import TruncationPolicy
+from support.tool.pictures import PNG, png
 
 PLENTY = TruncationPolicy("tokens", 10_000)
 PICTURE = {"type": "image", "data": base64.b64encode(PNG).decode(), "mimeType": "image/gif"}

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from external_servers import ENVIRON, STAGE, run, stage
 from sandgate.external.connection import ServerConnection, program_environment
 from sandgate.external.server import ExternalServer, ServerProgram
 from sandgate.tools.truncation import TruncationPolicy
-from waiting import wait_until
+from support.mcp.external_servers import ENVIRON, STAGE, run, stage
+from support.process.waiting import wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

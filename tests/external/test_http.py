@@ -5,11 +5,11 @@ import gzip
 
 import pytest
 
-from external_servers import remote, run, servers
 from sandgate.errors import ExternalServerFailed
 from sandgate.external import http
 from sandgate.external.http import headers_of
 from sandgate.external.server import ServerAddress
+from support.mcp.external_servers import remote, run, servers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from external_servers import STAGE, listening, remote, run, servers, stage
 from sandgate.errors import ExternalServerFailed, ToolArgumentsError
 from sandgate.external.server import ExternalServer, ServerProgram
 from sandgate.external.servers import external_arguments
 from sandgate.protocol.items import InputImage, InputText
-from waiting import ended, open_descriptors, wait_until
+from support.mcp.external_servers import STAGE, listening, remote, run, servers, stage
+from support.process.waiting import ended, open_descriptors, wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from external_servers import STAGE, run
 from sandgate.errors import ExternalServerFailed
 from sandgate.external import stdio
 from sandgate.external.server import ServerProgram
 from sandgate.external.stdio import ProgramLink
-from waiting import ended, open_descriptors, wait_until
+from support.mcp.external_servers import STAGE, run
+from support.process.waiting import ended, open_descriptors, wait_until
 
 ENV = {"PATH": os.environ["PATH"]}
 

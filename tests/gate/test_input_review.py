@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from live_sessions import Colleague, Workplace, shell
 from sandgate.approvals.prompts.prompt import choices, is_high, prompt_lines
 from sandgate.gate.input_review import may_ask
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, TerminalInput
+from support.terminal.live_sessions import Colleague, Workplace, shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

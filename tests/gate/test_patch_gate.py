@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from live_sessions import Colleague, Workplace
 from sandgate.approvals.prompts.form import form_of
 from sandgate.errors import CommandRefused, PatchDoesNotFit, RequestError
 from sandgate.gate import confinement
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded
 from sandgate.sandbox.facts import workspace_facts
-from waiting import LIMIT_S
+from support.process.waiting import LIMIT_S
+from support.terminal.live_sessions import Colleague, Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

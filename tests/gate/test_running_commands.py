@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from live_sessions import NOT_ALL_OF_TMP, Workplace
 from sandgate.gate.running_commands import RunningCommands
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
-from waiting import until_the_clock_of_files_moves, wait_until
+from support.process.waiting import until_the_clock_of_files_moves, wait_until
+from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

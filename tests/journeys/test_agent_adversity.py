@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command, only, run, said
-from responses_server import (
+from sandgate.agent.agent import AgentOptions
+from sandgate.errors import MissingKey
+from sandgate.protocol.events import Failed, StreamError, TaskComplete, Warned
+from sandgate.session.transcript_reader import read_transcript
+from support.agent.agent_places import AgentPlace, calls, command, only, run, said
+from support.model.responses_server import (
     ResponsesServer,
     custom_tool_call,
     failed,
@@ -29,13 +33,9 @@ from responses_server import (
     text_delta,
     turn,
 )
-from sandgate.agent.agent import AgentOptions
-from sandgate.errors import MissingKey
-from sandgate.protocol.events import Failed, StreamError, TaskComplete, Warned
-from sandgate.session.transcript_reader import read_transcript
 
 if TYPE_CHECKING:
-    from responses_server import Manner
+    from support.model.responses_server import Manner
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from agent_places import AgentPlace, calls, command
-from live_sessions import NOT_ALL_OF_TMP
-from program import WAIT_SECONDS
-from responses_server import ResponsesServer, failed, refuses, says, sends, stays_silent
+from support.agent.agent_places import AgentPlace, calls, command
+from support.model.responses_server import ResponsesServer, failed, refuses, says, sends, stays_silent
+from support.process.program import WAIT_SECONDS
+from support.terminal.live_sessions import NOT_ALL_OF_TMP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from responses_server import Manner
+    from support.model.responses_server import Manner
 
 pytestmark = [pytest.mark.host("namespace", "notify")]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, by_prompt, calls, only, run, said, until
-from responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
 from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.events import ContextCompacted, Failed, TaskComplete, Warned
 from sandgate.protocol.operations import Compact
+from support.agent.agent_places import AgentPlace, by_prompt, calls, only, run, said, until
+from support.model.responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
 
 if TYPE_CHECKING:
-    from responses_server import Manner
+    from support.model.responses_server import Manner
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, by_prompt, calls, command, only, run, said, until
-from live_sessions import left_of
-from responses_server import ResponsesServer, function_call, message, says, sends, text_delta, turn
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
     AgentMessageDelta,
@@ -36,7 +33,10 @@ from sandgate.protocol.events import (
     TurnAborted,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, UserInput
-from waiting import wait_until
+from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, run, said, until
+from support.model.responses_server import ResponsesServer, function_call, message, says, sends, text_delta, turn
+from support.process.waiting import wait_until
+from support.terminal.live_sessions import left_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command
-from program import WAIT_SECONDS
-from responses_server import ResponsesServer, function_call, message, says, stays_silent
 from sandgate.session.transcript_reader import read_transcript
-from waiting import LIMIT_S
+from support.agent.agent_places import AgentPlace, calls, command
+from support.model.responses_server import ResponsesServer, function_call, message, says, stays_silent
+from support.process.program import WAIT_SECONDS
+from support.process.waiting import LIMIT_S
 
 pytestmark = [pytest.mark.host("namespace", "notify"), pytest.mark.slow]
 
@@ -196,7 +196,7 @@ def test_the_last_turn_is_taken_back_by_the_program_without_a_key_and_not_over_w
 
 
 def test_a_turn_that_failed_is_not_told_as_cut_off(folder: Path) -> None:
-    from responses_server import refuses
+    from support.model.responses_server import refuses
 
     with ResponsesServer(refuses(400, "no"), says("fine")) as server:
         place = AgentPlace(folder, server.url)

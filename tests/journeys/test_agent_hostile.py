@@ -6,10 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_journeys import calls, done, only, outputs, place, run
-from agent_journeys import said as said_to
-from pictures import png
-from responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
 from sandgate.agent import tools as agent_tools
 from sandgate.agent.agent import open_agent
 from sandgate.agent.options import AgentOptions
@@ -27,12 +23,16 @@ from sandgate.protocol.events import (
     ViewImageToolCall,
 )
 from sandgate.protocol.operations import AnswerApproval, TextInput, Undo, UserInput
+from support.agent.agent_journeys import calls, done, only, outputs, place, run
+from support.agent.agent_journeys import said as said_to
+from support.model.responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
+from support.tool.pictures import png
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from responses_server import Connection
     from sandgate.protocol.decisions import ApprovalRequest
+    from support.model.responses_server import Connection
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command
-from external_servers import STAGE
-from program import PROGRAM, WAIT_SECONDS
-from responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
 from sandgate.session.transcript_reader import read_transcript
+from support.agent.agent_places import AgentPlace, calls, command
+from support.mcp.external_servers import STAGE
+from support.model.responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
+from support.process.program import PROGRAM, WAIT_SECONDS
 
 pytestmark = [pytest.mark.host("namespace", "notify"), pytest.mark.slow]
 

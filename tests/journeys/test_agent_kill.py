@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace
-from program import WAIT_SECONDS
-from responses_server import ResponsesServer, function_call, message, sends, turn
-from sampling import full, share
 from sandgate.protocol.items import FunctionCall
 from sandgate.protocol.items_wire import item_json
 from sandgate.session.transcript_reader import read_transcript
-from waiting import wait_until
+from support.agent.agent_places import AgentPlace
+from support.model.responses_server import ResponsesServer, function_call, message, sends, turn
+from support.process.program import WAIT_SECONDS
+from support.process.waiting import wait_until
+from support.suite.sampling import full, share
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from responses_server import Connection, Json
+    from support.model.responses_server import Connection, Json
 
 pytestmark = [pytest.mark.host("namespace", "notify"), pytest.mark.slow]
 

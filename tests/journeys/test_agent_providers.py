@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command
-from responses_server import ResponsesServer, refuses, says, sends
+from support.agent.agent_places import AgentPlace, calls, command
+from support.model.responses_server import ResponsesServer, refuses, says, sends
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from responses_server import Manner
+    from support.model.responses_server import Manner
 
 pytestmark = [pytest.mark.host("namespace", "notify"), pytest.mark.slow]
 
@@ -40,7 +40,7 @@ def agent(place: AgentPlace, *arguments: str, **env: str) -> tuple[int, str, str
     """By the configuration in its file alone."""
     import subprocess
 
-    from program import PROGRAM, WAIT_SECONDS
+    from support.process.program import PROGRAM, WAIT_SECONDS
 
     done = subprocess.run(
         [*PROGRAM, "agent", *arguments],

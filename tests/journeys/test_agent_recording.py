@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, by_prompt, calls, only, run, said
-from responses_server import ResponsesServer, function_call, message, reasoning, says, sends, text_delta, turn
 from sandgate.agent.agent import AgentOptions
 from sandgate.errors import ModelFailed
 from sandgate.model.run_specific import Steady
@@ -25,12 +23,23 @@ from sandgate.protocol.events import (
 )
 from sandgate.protocol.items_wire import item_json
 from sandgate.session.transcript_reader import read_transcript
+from support.agent.agent_places import AgentPlace, by_prompt, calls, only, run, said
+from support.model.responses_server import (
+    ResponsesServer,
+    function_call,
+    message,
+    reasoning,
+    says,
+    sends,
+    text_delta,
+    turn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from responses_server import Connection, Json
+    from support.model.responses_server import Connection, Json
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command, only, run, said, until
-from responses_server import ResponsesServer, message, refuses, says, sends, turn
 from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.events import BackgroundEvent, ContextCompacted, Failed, TaskComplete, TaskStarted
 from sandgate.protocol.operations import Compact
 from sandgate.session.compaction import SUMMARY_PROMPT
 from sandgate.session.synthetic_messages import SUMMARY_PREFIX
+from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.model.responses_server import ResponsesServer, message, refuses, says, sends, turn
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from responses_server import Json, Manner
+    from support.model.responses_server import Json, Manner
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent_journeys import ENDS, calls, done, only, outputs, place, run, said
-from live_sessions import left_of
-from responses_server import ResponsesServer, assesses, function_call, message, says, sends, turn
 from sandgate.agent.agent import Agents, open_agent
 from sandgate.agent.options import AgentOptions
 from sandgate.errors import MissingKey, ModelFailed
@@ -30,6 +27,9 @@ from sandgate.protocol.events import (
     TurnDiff,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
+from support.agent.agent_journeys import ENDS, calls, done, only, outputs, place, run, said
+from support.model.responses_server import ResponsesServer, assesses, function_call, message, says, sends, turn
+from support.terminal.live_sessions import left_of
 
 if TYPE_CHECKING:
     from sandgate.agent.agent import Agent

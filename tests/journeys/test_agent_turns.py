@@ -13,10 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command, only, run, said, until
-from external_servers import STAGE
-from live_sessions import left_of
-from responses_server import HEAD, LIMIT_S, ResponsesServer, failed, function_call, message, says, sends, sse, turn
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
     AgentMessage,
@@ -38,11 +34,26 @@ from sandgate.protocol.events import (
     WebSearchEnd,
 )
 from sandgate.protocol.operations import AnswerApproval, Compact, Interrupt, Review, TextInput, UserInput
+from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.mcp.external_servers import STAGE
+from support.model.responses_server import (
+    HEAD,
+    LIMIT_S,
+    ResponsesServer,
+    failed,
+    function_call,
+    message,
+    says,
+    sends,
+    sse,
+    turn,
+)
+from support.terminal.live_sessions import left_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from responses_server import Connection, Json, Manner
+    from support.model.responses_server import Connection, Json, Manner
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from program import Sandgate, in_repository
+from support.process.program import Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from program import Sandgate
-from responses_server import ResponsesServer, refuses, says, stays_silent
+from support.model.responses_server import ResponsesServer, refuses, says, stays_silent
+from support.process.program import Sandgate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from program import Finished
-    from responses_server import Manner
+    from support.model.responses_server import Manner
+    from support.process.program import Finished
 
 pytestmark = pytest.mark.host("namespace")
 

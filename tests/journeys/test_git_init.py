@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS
-from ordinary_user import OrdinaryUser
-from program import Sandgate
+from support.escape.escape_stage import BOTH_BACKENDS
+from support.machine.ordinary_user import OrdinaryUser
+from support.process.program import Sandgate
 
 LIMIT_S = 60
 AUTHOR = {"GIT_AUTHOR_NAME": "x", "GIT_AUTHOR_EMAIL": "x", "GIT_COMMITTER_NAME": "x", "GIT_COMMITTER_EMAIL": "x"}

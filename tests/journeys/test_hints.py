@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS
-from program import Sandgate
+from support.escape.escape_stage import BOTH_BACKENDS
+from support.process.program import Sandgate
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult, InputRequiredResult
 
-from mcp_program import (
+from support.mcp.mcp_program import (
     MODES,
     Place,
     gone,
@@ -30,7 +30,7 @@ from mcp_program import (
     structured,
     text_of,
 )
-from waiting import ended
+from support.process.waiting import ended
 
 pytestmark = [pytest.mark.host("namespace", "notify"), pytest.mark.slow]
 
@@ -153,7 +153,7 @@ def test_a_server_over_http_that_is_killed_leaves_no_command_behind(place: Place
 CLIENT = """
 import asyncio, os, sys
 from pathlib import Path
-from mcp_program import Place, over_stdio, sleeping
+from support.mcp.mcp_program import Place, over_stdio, sleeping
 async def work():
     async with over_stdio(Place(Path(os.environ["FOLDER"])), os.environ["MODE"]) as client:
         await sleeping(client, os.environ["MARK"])

@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from mcp_program import LIMIT_S, HttpServer, Place, gone, living, marker
-from sampling import share
+from support.mcp.mcp_program import LIMIT_S, HttpServer, Place, gone, living, marker
+from support.suite.sampling import share
 
 pytestmark = [pytest.mark.host("namespace", "notify"), pytest.mark.slow]
 

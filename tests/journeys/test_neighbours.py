@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS
+from support.escape.escape_stage import BOTH_BACKENDS
 
-STAGE = Path(__file__).parents[1] / "neighbourhood.py"
+TESTS = Path(__file__).parents[1]
+STAGE = "support.machine.neighbourhood"
 LIMIT_S = 110
 PATCH = "*** Begin Patch\n*** Add File: patched\n+x\n*** End Patch"
 # Arguments of the program → what it prints (None: anything). Each ends with 0 and says nothing beside.
@@ -54,8 +55,8 @@ def unshared() -> list[str]:
 @pytest.mark.slow
 @BOTH_BACKENDS
 def test_commands_beside_others_work_and_leave_them_alone(folder: Path, backend: str) -> None:
-    argv = [*unshared(), sys.executable, str(STAGE), str(folder), backend, json.dumps([each for each, _ in COMMANDS])]
-    path = f"{STAGE.parents[1] / 'src'}:{STAGE.parent}"
+    argv = [*unshared(), sys.executable, "-m", STAGE, str(folder), backend, json.dumps([each for each, _ in COMMANDS])]
+    path = f"{TESTS.parent / 'src'}:{TESTS}"
     done = subprocess.run(argv, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=LIMIT_S,
                           check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from ordinary_user import PROGRAM as OTHERS_PROGRAM
-from ordinary_user import OrdinaryUser
-from program import PROGRAM, Sandgate
-from waiting import readable
+from support.machine.ordinary_user import PROGRAM as OTHERS_PROGRAM
+from support.machine.ordinary_user import OrdinaryUser
+from support.process.program import PROGRAM, Sandgate
+from support.process.waiting import readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from escape_stage import BOTH_BACKENDS
-from program import Finished, Sandgate
+from support.escape.escape_stage import BOTH_BACKENDS
+from support.process.program import Finished, Sandgate
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_places import AgentPlace, calls, command
-from program import PROGRAM, WAIT_SECONDS
-from responses_server import ResponsesServer, says
 from sandgate.session.transcript_reader import read_transcript
+from support.agent.agent_places import AgentPlace, calls, command
+from support.model.responses_server import ResponsesServer, says
+from support.process.program import PROGRAM, WAIT_SECONDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from program import Sandgate, in_repository
 from sandgate.surfaces.cli.narrate import MEANWHILE_SAID_MAX
+from support.process.program import Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

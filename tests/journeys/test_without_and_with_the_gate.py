@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from forbidden_spellings import spelled
 from sandgate.protocol.environment import Environment
 from sandgate.runtime.opening import open_runtime
+from support.command.forbidden_spellings import spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

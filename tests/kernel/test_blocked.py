@@ -7,7 +7,7 @@ import pytest
 
 from sandgate.kernel.blocked import awaited, calls_on
 from sandgate.kernel.process import Process
-from waiting import wait_until
+from support.process.waiting import wait_until
 
 ON_DESCRIPTOR_0 = {
     "read": "os.read(0, 1)",

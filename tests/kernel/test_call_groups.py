@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bpf_machine import judge
-from call_header import HEADER, header
 from sandgate.kernel.call_groups import GROUPS, NEWEST_KNOWN, refused_groups
 from sandgate.kernel.call_rules import call_rules, group_actions
 from sandgate.kernel.seccomp import ALLOW, KILL, NOTIFY, assemble, refuse
 from sandgate.kernel.syscalls import AUDIT_ARCH, NUMBERS
+from support.kernel.bpf_machine import judge
+from support.kernel.call_header import HEADER, header
 
 EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
 ANSWERS = {"allow": ALLOW, "EPERM": NOTIFY, "ENOSYS": ENOSYS}  # what is refused is told
@@ -48,7 +48,7 @@ def test_every_call_is_in_one_group_and_every_group_says_why() -> None:
 
 
 def test_the_helper_has_the_same_table() -> None:
-    """Required: one truth. `python tests/call_header.py` writes the file anew."""
+    """Required: one truth. `python tests/support/kernel/call_header.py` writes the file anew."""
     assert HEADER.read_text() == header()
 
 

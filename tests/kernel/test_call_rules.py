@@ -9,8 +9,6 @@ from typing import Literal
 
 import pytest
 
-from bpf_machine import judge
-from confined_runs import Account
 from sandgate.kernel.call_groups import GROUPS, refused_groups
 from sandgate.kernel.call_rules import (
     BY_NAME,
@@ -25,8 +23,10 @@ from sandgate.kernel.seccomp import ALLOW, NOTIFY, assemble, refuse
 from sandgate.kernel.socket_calls import refused_call
 from sandgate.kernel.supervise import HANDLERS, NEVER_RESUMED
 from sandgate.kernel.syscalls import AUDIT_ARCH, NUMBERS
+from support.kernel.bpf_machine import judge
+from support.kernel.confined_runs import Account
 
-pytest_plugins = ["landlock_fixtures"]
+pytest_plugins = ["support.kernel.landlock_fixtures"]
 
 EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
 MACHINES = ("x86_64", "aarch64")

@@ -10,12 +10,12 @@ import time
 
 import pytest
 
-from live import Live, confined_on_terminal, on_terminal
-from ordinary_user import OrdinaryUser
 from sandgate.kernel.blocked import awaited
 from sandgate.kernel.foreground import Foreground, look
 from sandgate.kernel.process import Process
-from waiting import open_descriptors, wait_until
+from support.machine.ordinary_user import OrdinaryUser
+from support.process.waiting import open_descriptors, wait_until
+from support.terminal.live import Live, confined_on_terminal, on_terminal
 
 LOOK_US_MAX = 1_000  # the aim is 150; a busy machine must not fail the test
 

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-import helper_runs
-from helper_runs import attend, plan_for, run
-from ordinary_user import OrdinaryUser
 from sandgate.kernel import helper as helper_module
 from sandgate.kernel.child import Ended
 from sandgate.kernel.plan_codec import encode
 from sandgate.protocol.confinement import ExecFailure, Limits, Mount, SetupFailure
-from waiting import is_dead, leaves_as_it_was, wait_until
+from support.kernel import helper_runs
+from support.kernel.helper_runs import attend, plan_for, run
+from support.machine.ordinary_user import OrdinaryUser
+from support.process.waiting import is_dead, leaves_as_it_was, wait_until
 
 pytestmark = pytest.mark.host("namespace")
 
@@ -239,7 +239,7 @@ def test_closing_kills_and_reaps(helper: str, null: int) -> None:
 PARENT = """
 import os, sys
 sys.path[:0] = {path!r}
-from helper_runs import plan_for
+from support.kernel.helper_runs import plan_for
 from sandgate.kernel import helper
 null = os.open("/dev/null", os.O_RDWR)
 child = helper.start(
@@ -293,7 +293,7 @@ def test_started_with_closed_standard_streams(helper: str) -> None:
     code = (
         "import os, sys\n"
         f"sys.path[:0] = {sys.path!r}\n"
-        "from helper_runs import plan_for, attend\n"
+        "from support.kernel.helper_runs import plan_for, attend\n"
         "from sandgate.kernel import helper\n"
         "out = os.dup(1); [os.close(fd) for fd in (0, 1, 2)]\n"
         "r, w = os.pipe()\n"

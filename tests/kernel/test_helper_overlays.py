@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import Outcome, attend, plan_for, run
 from sandgate.kernel import helper as helper_module
 from sandgate.protocol.confinement import Mount, Overlay
+from support.kernel.helper_runs import Outcome, attend, plan_for, run
 
 pytestmark = pytest.mark.host("namespace", "overlay")
 

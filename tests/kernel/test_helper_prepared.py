@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import attend, plan_for
 from sandgate.errors import RequestError
 from sandgate.kernel import helper as helper_module
 from sandgate.kernel.child import Ended
 from sandgate.kernel.plan_codec import PLAN, PREPARE, request
 from sandgate.protocol.confinement import SetupFailure
-from waiting import is_dead, leaves_as_it_was, wait_until
+from support.kernel.helper_runs import attend, plan_for
+from support.process.waiting import is_dead, leaves_as_it_was, wait_until
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import Outcome, plan_for, run
 from sandgate.protocol.confinement import Mount
 from sandgate.protocol.denials import Refused
+from support.kernel.helper_runs import Outcome, plan_for, run
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

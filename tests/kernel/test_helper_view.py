@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import Outcome, plan_for, run
 from sandgate.protocol.confinement import IN_MEMORY, Mount
+from support.kernel.helper_runs import Outcome, plan_for, run
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -12,7 +12,7 @@ import pytest
 
 from sandgate.kernel import inotify
 from sandgate.kernel.inotify import DirectoryWatch
-from waiting import readable
+from support.process.waiting import readable
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from confined_runs import Account, confined, seen, snapshot
-from sampling import full
+from support.kernel.confined_runs import Account, confined, seen, snapshot
+from support.suite.sampling import full
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
-pytest_plugins = ["landlock_fixtures"]
+pytest_plugins = ["support.kernel.landlock_fixtures"]
 
 
 PYTHON = "/usr/bin/python3"

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import attend, plan_for
 from sandgate.kernel import networks as networks_module
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.child import Ended
 from sandgate.kernel.helper import HelperChild, prepare
 from sandgate.kernel.networks import EmptyNetworks, Network, make_network
+from support.kernel.helper_runs import attend, plan_for
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from confined_runs import Account, change_nothing_outside, confined, seen
-from sampling import full
+from support.kernel.confined_runs import Account, change_nothing_outside, confined, seen
+from support.suite.sampling import full
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
-pytest_plugins = ["landlock_fixtures"]
+pytest_plugins = ["support.kernel.landlock_fixtures"]
 
 FLIPS = 12_000 if full() else 2_000
 PYTHON = "/usr/bin/python3"

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from confined_runs import run_plan
 from sandgate.kernel.launcher import start
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
+from support.kernel.confined_runs import run_plan
 
 
 def unconfined_plan(*argv: str, cwd: str = "/", **changes: Any) -> ConfinedCommand:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import Outcome, attend, plan_for, run
 from sandgate.kernel import helper as helper_module
 from sandgate.kernel.plan_codec import PREPARE, covers_of, request
 from sandgate.protocol.confinement import Mount, SetupFailure
+from support.kernel.helper_runs import Outcome, attend, plan_for, run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

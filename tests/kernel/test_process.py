@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.kernel.process import THREADS_MAX, Process
-from waiting import wait_until
+from support.process.waiting import wait_until
 
 
 def test_a_process_says_where_it_stands() -> None:

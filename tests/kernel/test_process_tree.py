@@ -9,10 +9,10 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from live import confined_on_terminal
 from sandgate.kernel.foreground import look
 from sandgate.kernel.process_tree import DESCENDANTS_MAX, descendants, listening_ports, usage
-from waiting import wait_until
+from support.process.waiting import wait_until
+from support.terminal.live import confined_on_terminal
 
 SERVER = (
     "import socket; s = socket.create_server(('127.0.0.1', {port})); print(s.getsockname()[1], flush=True); input()"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from confined_runs import OUTSIDER, Account, confined, plan_for, run_plan, seen
 from sandgate.kernel.launcher import start
 from sandgate.protocol.confinement import Limits
+from support.kernel.confined_runs import OUTSIDER, Account, confined, plan_for, run_plan, seen
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
-pytest_plugins = ["landlock_fixtures"]
+pytest_plugins = ["support.kernel.landlock_fixtures"]
 
 
 RUNS = 300

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import plan_for
 from sandgate.kernel.helper import start
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.kernel.process_tree import descendants
 from sandgate.kernel.sandboxes import sandboxes
-from waiting import readable
+from support.kernel.helper_runs import plan_for
+from support.process.waiting import readable
 
 pytestmark = pytest.mark.host("namespace")
 

@@ -7,10 +7,10 @@ from typing import Literal
 
 import pytest
 
-from bpf_machine import judge
 from sandgate.kernel.call_rules import call_rules, group_actions
 from sandgate.kernel.seccomp import ALLOW, KILL, CallRule, Test, assemble, refuse
 from sandgate.kernel.syscalls import AUDIT_ARCH
+from support.kernel.bpf_machine import judge
 
 EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
 MACHINES = ("x86_64", "aarch64")

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import plan_for
 from sandgate.kernel.helper import HelperChild, prepare
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.kernel.serving import ServedPort, listener_on, network_of, serve
-from waiting import readable
+from support.kernel.helper_runs import plan_for
+from support.process.waiting import readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from confined_runs import Account
-from waiting import wait_until
+from support.kernel.confined_runs import Account
+from support.process.waiting import wait_until
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
-pytest_plugins = ["landlock_fixtures"]
+pytest_plugins = ["support.kernel.landlock_fixtures"]
 
 
 def test_descendants_that_left_the_session_end_with_the_command(account: Account, workspace: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from confined_runs import Account, seen
+from support.kernel.confined_runs import Account, seen
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
-pytest_plugins = ["landlock_fixtures"]
+pytest_plugins = ["support.kernel.landlock_fixtures"]
 
 
 PYTHON = "/usr/bin/python3"

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from confined_runs import confined, permissions, plan_for, run_plan
 from sandgate.kernel import supervise
 from sandgate.kernel.path_access import PathAccess
 from sandgate.kernel.waiting import Observed
+from support.kernel.confined_runs import confined, permissions, plan_for, run_plan
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
-pytest_plugins = ["landlock_fixtures"]
+pytest_plugins = ["support.kernel.landlock_fixtures"]
 
 
 def test_a_bug_in_the_supervisor_leaves_the_kernel_to_judge(
@@ -92,7 +92,7 @@ def test_when_sandgate_is_killed_outright_what_is_left_can_make_nothing(my_works
     program = f"""
 import sys
 sys.path[:0] = {sys.path!r}
-from confined_runs import plan_for
+from support.kernel.confined_runs import plan_for
 from sandgate.kernel.launcher import start
 command = "echo ready; read line; echo x > made; echo x > src/made; echo told"
 child = start(plan_for(("/bin/sh", "-c", command), {str(my_workspace)!r}), stdin=0, stdout=1, stderr=1)

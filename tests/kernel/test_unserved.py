@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from helper_runs import attend, plan_for, run
 from sandgate.kernel.helper import start
-from waiting import readable
+from support.kernel.helper_runs import attend, plan_for, run
+from support.process.waiting import readable
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from confined_runs import Account, confined
+from support.kernel.confined_runs import Account, confined
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
-pytest_plugins = ["landlock_fixtures"]
+pytest_plugins = ["support.kernel.landlock_fixtures"]
 
 
 def test_a_denial_is_recorded_whole_even_when_the_command_succeeds(my_workspace: Path, outside: Path) -> None:

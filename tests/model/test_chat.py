@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard_until_error, provider, run
-from responses_server import LIMIT_S, Manner, ResponsesServer, refuses, sends_raw, sse, stalls_after
 from sandgate.errors import RequestTurnedAway, StreamBroken
 from sandgate.model.chat import ChatModel, chat_body
 from sandgate.model.prompt import ModelSettings
 from sandgate.model.streaming import Completed, Created, ItemDone, Retrying
 from sandgate.protocol.items import FunctionCall
+from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard_until_error, provider, run
+from support.model.responses_server import LIMIT_S, Manner, ResponsesServer, refuses, sends_raw, sse, stalls_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

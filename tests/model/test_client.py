@@ -8,7 +8,12 @@ from threading import Event, Thread
 
 import pytest
 
-from responses_server import (
+from sandgate.errors import Late, MissingKey, ModelError, ModelFailed, NoOutput, Withdrawn
+from sandgate.model.cancellation import Cancellation
+from sandgate.model.client import ModelClient
+from sandgate.model.provider import Provider
+from sandgate.model.question import ModelQuestion
+from support.model.responses_server import (
     LIMIT_S,
     Manner,
     ResponsesServer,
@@ -24,11 +29,6 @@ from responses_server import (
     turn,
     waits_for,
 )
-from sandgate.errors import Late, MissingKey, ModelError, ModelFailed, NoOutput, Withdrawn
-from sandgate.model.cancellation import Cancellation
-from sandgate.model.client import ModelClient
-from sandgate.model.provider import Provider
-from sandgate.model.question import ModelQuestion
 
 KEY = "sk-very-secret-1234567890"
 QUESTION = ModelQuestion("Be brief.", "What does `ls` do?", {"type": "object"}, "risk_assessment", parent="p-1")

@@ -14,8 +14,8 @@ from threading import Event, Thread
 
 import pytest
 
-from responses_server import LIMIT_S, Connection, Manner, ResponsesServer, keeps, message, turn
 from sandgate.model.direct_client import DirectClient, HttpAddress, direct_address, tls_context
+from support.model.responses_server import LIMIT_S, Connection, Manner, ResponsesServer, keeps, message, turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from answering import ENVIRON, SETTINGS, heard, provider, run
-from responses_server import ResponsesServer, keeps, message, turn
 from sandgate.model.direct_client import DirectClient
 from sandgate.model.exchange import Exchange
 from sandgate.model.library_client import LibraryClient
 from sandgate.model.responses import ResponsesModel
 from sandgate.model.streaming import ItemDone
+from support.model.answering import ENVIRON, SETTINGS, heard, provider, run
+from support.model.responses_server import ResponsesServer, keeps, message, turn
 
 
 def client_of(**settings: object) -> object:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from answering import SETTINGS, provider
 from sandgate.model.chat import ChatModel
 from sandgate.model.provider_model import model_of
 from sandgate.model.replay import RecordingModel, ReplayingModel
 from sandgate.model.responses import ResponsesModel
 from sandgate.model.scripted import ScriptedModel
+from support.model.answering import SETTINGS, provider
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard, heard_until_error, provider, run
-from responses_server import Manner, ResponsesServer, message, refuses, says, sends_raw, stays_silent
 from sandgate.errors import ContextWindowExceeded, MissingKey, ModelFailed, RequestTurnedAway, StreamBroken
 from sandgate.model import incoming
 from sandgate.model.prompt import Asking
@@ -17,6 +15,8 @@ from sandgate.model.responses import ResponsesModel
 from sandgate.model.streaming import Completed, ItemDone, Retrying
 from sandgate.protocol.items import Compaction
 from sandgate.protocol.usage import TokenUsage
+from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard, heard_until_error, provider, run
+from support.model.responses_server import Manner, ResponsesServer, message, refuses, says, sends_raw, stays_silent
 
 SEALED = {"type": "compaction", "id": "cmp_1", "encrypted_content": "sealed"}
 USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}

@@ -8,15 +8,15 @@ from contextlib import aclosing
 
 import pytest
 
-from answering import ASKING, SETTINGS, heard, heard_until_error, run
-from answering import PROMPT as QUESTION
-from responses_server import function_call, message
 from sandgate.errors import ContextWindowExceeded, ModelFailed, RequestError, StreamBroken
 from sandgate.model import replay
 from sandgate.model.replay import RecordingModel, ReplayingModel, first_difference
 from sandgate.model.scripted import ScriptedModel
 from sandgate.model.streaming import Created, ItemDone
 from sandgate.protocol.items import FunctionCallOutput, Message, OutputText, user_message
+from support.model.answering import ASKING, SETTINGS, heard, heard_until_error, run
+from support.model.answering import PROMPT as QUESTION
+from support.model.responses_server import function_call, message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from responses_server import Json, message, turn
 from sandgate.errors import ModelFailed, NoOutput
 from sandgate.model.reply import Reply
+from support.model.responses_server import Json, message, turn
 
 REASONING: Json = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}
 TOOL_OUTPUT: Json = {"type": "function_call_output", "call_id": "1", "output": "evil"}

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from responses_server import function_call, message, reasoning, sse, text_delta, turn
 from sandgate.errors import ModelError, ModelFailed, StreamBroken
 from sandgate.model.events import EventCutter
 from sandgate.model.response_events import ResponseEvents
@@ -21,6 +20,7 @@ from sandgate.model.streaming import (
     TextDelta,
 )
 from sandgate.protocol.usage import TokenUsage
+from support.model.responses_server import function_call, message, reasoning, sse, text_delta, turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

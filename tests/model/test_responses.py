@@ -11,8 +11,23 @@ from threading import Event
 
 import pytest
 
-from answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard, heard_until_error, provider, run
-from responses_server import (
+from sandgate.errors import (
+    ContextWindowExceeded,
+    MissingKey,
+    ModelFailed,
+    RequestTurnedAway,
+    RetriesExhausted,
+    StreamBroken,
+    UsageLimitReached,
+)
+from sandgate.model import direct_client, exchange, incoming
+from sandgate.model.prompt import Asking, ModelSettings, Prompt
+from sandgate.model.responses import ResponsesModel, request_body
+from sandgate.model.streaming import Completed, Created, ItemDone, LimitsSeen, Retrying, TextDelta
+from sandgate.protocol.items import CustomToolCall, FunctionCall, InputText, Message, OutputText, Reasoning
+from sandgate.protocol.usage import RateLimit, RateLimits, TokenUsage
+from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard, heard_until_error, provider, run
+from support.model.responses_server import (
     HEAD,
     LIMIT_S,
     Manner,
@@ -36,26 +51,11 @@ from responses_server import (
     text_delta,
     turn,
 )
-from sandgate.errors import (
-    ContextWindowExceeded,
-    MissingKey,
-    ModelFailed,
-    RequestTurnedAway,
-    RetriesExhausted,
-    StreamBroken,
-    UsageLimitReached,
-)
-from sandgate.model import direct_client, exchange, incoming
-from sandgate.model.prompt import Asking, ModelSettings, Prompt
-from sandgate.model.responses import ResponsesModel, request_body
-from sandgate.model.streaming import Completed, Created, ItemDone, LimitsSeen, Retrying, TextDelta
-from sandgate.protocol.items import CustomToolCall, FunctionCall, InputText, Message, OutputText, Reasoning
-from sandgate.protocol.usage import RateLimit, RateLimits, TokenUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from responses_server import Connection
     from sandgate.model.streaming import ModelEvent
+    from support.model.responses_server import Connection
 
 USAGE = TokenUsage(input_tokens=10, output_tokens=5, total_tokens=15)
 HI = ItemDone(Message("assistant", (OutputText("hi"),)))

@@ -7,8 +7,8 @@ import socket
 
 import pytest
 
-from responses_server import LIMIT_S
 from sandgate.model.socket_wire import UNREAD_BYTES_MAX, SocketWire
+from support.model.responses_server import LIMIT_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

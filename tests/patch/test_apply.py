@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from patching import patched, planned, tree_of, within
 from sandgate.errors import PatchDoesNotFit, PatchFailed
 from sandgate.patch import steps
 from sandgate.patch.apply import apply_plan, undo
 from sandgate.patch.diff import unified_diff
 from sandgate.patch.tree import Tree
+from support.tool.patching import patched, planned, tree_of, within
 
 UPDATE = "*** Update File: f\n@@\n-a\n+b"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from patching import wrapped
 from sandgate.errors import PatchDoesNotFit
 from sandgate.patch.compute import carry_out, compute_update
 from sandgate.patch.hunks import UpdateFile
 from sandgate.patch.parse import parse_patch
 from sandgate.patch.text import FileText
+from support.tool.patching import wrapped
 
 
 def updated(content: str, body: str, *, strict_unique: bool = False) -> tuple[str, int, tuple[str, ...]]:

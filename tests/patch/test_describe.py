@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from patching import planned
 from sandgate.patch.describe import FILES_SHOWN_MAX, described
+from support.tool.patching import planned
 
 
 def test_a_description_shows_everything_and_obeys_nothing(tmp_path: Path) -> None:

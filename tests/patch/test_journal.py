@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from patching import planned, tree_of, within
 from sandgate.kernel import renames
 from sandgate.patch import steps
 from sandgate.patch.apply import apply_plan
 from sandgate.patch.journal import recover
 from sandgate.patch.plan import PatchPlan
 from sandgate.protocol.permissions import EffectivePermissions
+from support.tool.patching import planned, tree_of, within
 
 BODY = (
     "*** Add File: n/m\n+x\n*** Update File: f\n@@\n-a\n+b\n*** Delete File: g\n"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patching import wrapped
 from sandgate.errors import PatchError
 from sandgate.patch.hunks import AddFile, Chunk, DeleteFile, Hunk, Patch, UpdateFile
 from sandgate.patch.parse import PATCH_CHARACTERS_MAX, parse_partial, parse_patch
+from support.tool.patching import wrapped
 
 
 def hunks(body: str) -> tuple[Hunk, ...]:

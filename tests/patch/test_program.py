@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from patching import tree_of, wrapped
-from source_tree import SOURCE
+from support.suite.source_tree import SOURCE
+from support.tool.patching import tree_of, wrapped
 
 BIN = SOURCE / "sandgate" / "patch" / "bin"
 ADD = wrapped("*** Add File: g\n+x")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from patching import patched, planned, tree_of
 from sandgate.errors import PatchDoesNotFit, PatchError, SandgateError
 from sandgate.patch.apply import apply_plan
 from sandgate.patch.parse import parse_patch
 from sandgate.patch.plan import plan_patch
 from sandgate.patch.tree import Tree
+from support.tool.patching import patched, planned, tree_of
 
 Files = dict[str, bytes]
 

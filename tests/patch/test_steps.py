@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from patching import tree_of
 from sandgate.patch import steps
 from sandgate.patch.steps import CannotReplace, Changed, Step
 from sandgate.patch.tree import FileState
+from support.tool.patching import tree_of
 
 
 @pytest.fixture

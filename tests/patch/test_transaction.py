@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from patching import patched, planned, tree_of, within
 from sandgate.errors import PatchDoesNotFit, PatchFailed
 from sandgate.patch import steps
 from sandgate.patch import transaction as undertaking
 from sandgate.patch.apply import apply_plan
+from support.tool.patching import patched, planned, tree_of, within
 
 
 def test_an_interrupt_while_names_change_hands_is_delivered_afterwards(

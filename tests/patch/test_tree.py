@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from patching import within
 from sandgate.patch.tree import FILE_BYTES_MAX, FileState, Tree, absolute, path_access_of
 from sandgate.protocol.permissions import EffectivePermissions
+from support.tool.patching import within
 
 
 @pytest.mark.parametrize(

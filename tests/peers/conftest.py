@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from peers.serving import TOKEN_VARIABLE, serving
-from source_tree import REPOSITORY
+from support.suite.source_tree import REPOSITORY
 
 LAUNCHER = str(REPOSITORY / "sandgate")
 FIRST_USE_LIMIT_S = 300

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from host_features import PEERS
+from support.machine.host_features import PEERS
 
 
 def place_of(variable: str, name: str) -> str | None:

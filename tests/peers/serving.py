@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from host_features import PEERS
+from support.machine.host_features import PEERS
 
 START_LIMIT_S = 20
 """How long a server may take until it says where it listens."""

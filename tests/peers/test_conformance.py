@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from peers.serving import node
-from source_tree import REPOSITORY
+from support.suite.source_tree import REPOSITORY
 
 if TYPE_CHECKING:
     from peers.conftest import Endpoint

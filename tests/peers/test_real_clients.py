@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from how_to_pages import blocks
 from peers.messages_server import serving_messages, text, tool_results, tool_use
 from peers.programs import program
 from peers.real_terminal import RealTerminal, terminal
 from peers.responses_server import Item, function_call, message, serving_model
-from waiting import wait_until
+from support.docs.how_to_pages import blocks
+from support.process.waiting import wait_until
 
 if TYPE_CHECKING:
     from peers.conftest import Clone

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import HOME, PROJECT, facts
 from sandgate.assessment.places import place_of
 from sandgate.places.secrets import (
     IN_HOME,
@@ -18,6 +17,7 @@ from sandgate.places.secrets import (
     sounds_like,
 )
 from sandgate.policy.secret_names import names_secret
+from support.command.assessing import HOME, PROJECT, facts
 
 # The judge calls these what runs by itself: reading them is harmless, changing them is not.
 STARTUP_TOO = {".ssh/"}

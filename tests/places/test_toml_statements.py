@@ -1,4 +1,4 @@
-"""Where statements begin and end. What is taken out of them: test_without_tokens.py, tests/cargo_settings.py."""
+"""Where statements begin and end. What is taken out of them: test_without_tokens.py, support/escape."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cargo_settings import CLOSED, SHAPES
 from sandgate.places.toml_statements import NotToldApart, members, pair, statements
+from support.escape.cargo_settings import CLOSED, SHAPES
 
 TEXTS = [*(text for text, _ in SHAPES.values()), *CLOSED.values()]
 PIECES = [*'abk=\'""[]{},.#\n\\ \t', '"""', "'''", "[a]\n", "k = 1\n", 'k = "v"\n', "{ k = 1 }", "\r\n"]

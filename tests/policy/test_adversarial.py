@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from assessing import ENVIRONMENT, PROJECT, judged
-from hostile_spellings import DANGERS, Disguise, disguised
-from sampling import share
 from sandgate.commandline import segments
 from sandgate.policy.approval import verdict_for
 from sandgate.policy.dangerous import find_danger
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import DangerFullAccess, WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Forbid
+from support.command.assessing import ENVIRONMENT, PROJECT, judged
+from support.command.hostile_spellings import DANGERS, Disguise, disguised
+from support.suite.sampling import share
 
 MANY = 100_000 if os.environ.get("SANDGATE_FUZZ") == "full" else 10_000
 FEW = 300

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import ENVIRONMENT, PROJECT
 from sandgate.policy.amendment_bans import why_banned
 from sandgate.policy.approval import verdict_for
 from sandgate.policy.broad_rules import WARNINGS_MAX, too_broad
@@ -12,6 +11,7 @@ from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow
+from support.command.assessing import ENVIRONMENT, PROJECT
 
 
 def rule(text: str) -> Rule:

@@ -12,8 +12,6 @@ import time
 
 import pytest
 
-from assessing import facts
-from sampling import share
 from sandgate.assessment.static import assess
 from sandgate.commandline import commission_rows, launcher_rows, wrappers
 from sandgate.commandline.words import words_of
@@ -21,6 +19,8 @@ from sandgate.policy.approval import verdict_for
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Ask
+from support.command.assessing import facts
+from support.suite.sampling import share
 
 TOKENS = words_of(
     "<> << <<< ( ) { } [ ] [[ ]] (( )) $( ${ ` \" ' \\ | || & && ; ;; a a=1 x=( = + * ? ~ ! # {a,b} {1..2} $a ${a:-b} "

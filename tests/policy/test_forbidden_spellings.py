@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import ENVIRONMENT, PROJECT
-from forbidden_spellings import FORBIDDEN, OPEN, spelled
 from sandgate.policy.approval import verdict_for
 from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow
+from support.command.assessing import ENVIRONMENT, PROJECT
+from support.command.forbidden_spellings import FORBIDDEN, OPEN, spelled
 
 RULES = {
     "rm": Rule((("rm",),), "forbid"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import ENVIRONMENT, PROJECT
 from sandgate.policy.approval import NOBODY, verdict_for
 from sandgate.policy.hidden_programs import SEARCHED_CHARACTERS_MAX, TOO_LONG
 from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid, Verdict
+from support.command.assessing import ENVIRONMENT, PROJECT
 
 NO_LS = Rule((("ls",),), "forbid", "no looking")
 NO_PUSH = Rule((("git",), ("push",)), "ask")

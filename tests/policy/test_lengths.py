@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assessing import ENVIRONMENT, PROJECT, judged
 from sandgate.commandline import segments
 from sandgate.policy.approval import verdict_for
 from sandgate.policy.explanation import PARTS_MAX, PolicyCircumstances, explain
@@ -14,6 +13,7 @@ from sandgate.policy.lengths import ECHOED_CHARACTERS_MAX, JUDGED_MAX, TOO_LONG,
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid, Verdict
+from support.command.assessing import ENVIRONMENT, PROJECT, judged
 
 UNFINISHED = "the command is too long to be judged"
 

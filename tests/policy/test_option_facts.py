@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from confined_runs import confined
-from landlock_fixtures import shelf as shelf  # a fixture
-from sampling import full, share
 from sandgate.commandline.arguments import grammar
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safety import SYSTEM_BINS
+from support.kernel.confined_runs import confined
+from support.kernel.landlock_fixtures import shelf as shelf  # a fixture
+from support.suite.sampling import full, share
 
 Options = tuple[frozenset[str], frozenset[str]]
 """Those without a value, and those that must have one."""

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from confined_runs import confined
 from corpus.score import files, lines
-from landlock_fixtures import shelf as shelf  # a fixture
-from sampling import share
 from sandgate.commandline.words import split, words_of
 from sandgate.policy import safety
 from sandgate.policy.safe_programs import SAFE
 from sandgate.policy.safe_subcommands import SUBCOMMANDS
 from sandgate.policy.safety import SYSTEM_BINS, is_safe
+from support.kernel.confined_runs import confined
+from support.kernel.landlock_fixtures import shelf as shelf  # a fixture
+from support.suite.sampling import share
 
 Argv = tuple[str, ...]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import ENVIRONMENT, PROJECT
 from sandgate.commandline.words import joined, split
 from sandgate.policy.approval import verdict_for
 from sandgate.policy.other_spellings import spelled_otherwise
 from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
+from support.command.assessing import ENVIRONMENT, PROJECT
 
 
 def others(line: str) -> list[str]:

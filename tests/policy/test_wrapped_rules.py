@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import ENVIRONMENT, PROJECT
-from launching import EVERY_LAUNCHED
 from sandgate.commandline.words import joined, quoted
 from sandgate.commandline.wrappers import WRAPPERS
 from sandgate.policy.approval import verdict_for
@@ -13,6 +11,8 @@ from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
+from support.command.assessing import ENVIRONMENT, PROJECT
+from support.command.launching import EVERY_LAUNCHED
 
 INNER = ("rm", "x")
 

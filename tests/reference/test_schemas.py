@@ -18,7 +18,7 @@ import pytest
 
 from sandgate.config.schema import KEYS
 from sandgate.reference import events, settings
-from source_tree import REPOSITORY
+from support.suite.source_tree import REPOSITORY
 
 LIMIT_S = 300  # with the making of the environment on first use
 LAUNCHER = str(REPOSITORY / "sandgate")

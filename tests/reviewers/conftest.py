@@ -1,3 +1,3 @@
-from live_sessions import place
+from support.terminal.live_sessions import place
 
 __all__ = ["place"]

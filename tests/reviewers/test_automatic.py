@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from reviewing import request_for
 from sandgate.config.reviewer import AutoReviewSettings
 from sandgate.model.provider import Provider
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import Granular, WorkspaceWrite
 from sandgate.protocol.trace import Notice
 from sandgate.reviewers.assembly import applies, automatic_reviewer
+from support.approval.reviewing import request_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from responses_server import ResponsesServer, says, stays_silent
-from reviewing import request_for
 from sandgate.approvals.overrides import Overrides, action_digest
 from sandgate.assessment.review_question import ConversationEntry, ReviewCircumstances
 from sandgate.errors import Late, ModelFailed, NoOutput, Withdrawn
@@ -22,6 +20,8 @@ from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import AutoReview, Notice
 from sandgate.reviewers.model_reviewer import ModelReviewer
+from support.approval.reviewing import request_for
+from support.model.responses_server import ResponsesServer, says, stays_silent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

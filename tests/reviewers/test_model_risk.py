@@ -12,19 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from responses_server import (
-    LIMIT_S,
-    Manner,
-    ResponsesServer,
-    assesses,
-    hangs_up,
-    refuses,
-    says,
-    sends,
-    stays_silent,
-    turn,
-    waits_for,
-)
 from sandgate.config import TypedOverrides
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.trace import (
@@ -38,7 +25,20 @@ from sandgate.protocol.trace import (
 )
 from sandgate.reviewers.terminal import TerminalReviewer
 from sandgate.runtime import Environment, Runtime, open_runtime
-from source_tree import SOURCE
+from support.model.responses_server import (
+    LIMIT_S,
+    Manner,
+    ResponsesServer,
+    assesses,
+    hangs_up,
+    refuses,
+    says,
+    sends,
+    stays_silent,
+    turn,
+    waits_for,
+)
+from support.suite.source_tree import SOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.errors import ConfigError, UnknownTerminal
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.runtime.aio import AsyncGate, open_gate, open_server_gate
 from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
-from waiting import open_descriptors, wait_until
+from support.process.waiting import open_descriptors, wait_until
+from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

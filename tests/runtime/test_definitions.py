@@ -7,8 +7,8 @@ import json
 import jsonschema  # type: ignore[import-untyped]  # it brings no types
 import pytest
 
-from live_sessions import Colleague, Workplace
 from sandgate.runtime.definitions import server_tools
+from support.terminal.live_sessions import Colleague, Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

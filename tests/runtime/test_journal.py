@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from reviewing import request_for
 from sandgate.approvals.overrides import Overrides, action_digest
 from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.trace import Notice
 from sandgate.runtime.journal import SHORT_DIGEST, decisions, override, written_down
+from support.approval.reviewing import request_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from config_machine import Machine
 from sandgate.protocol.environment import Environment
 from sandgate.runtime.opening import open_runtime
 from sandgate.runtime.rule_check import RuleMatch, rule_matches
+from support.config.config_machine import Machine
 
 
 @pytest.fixture

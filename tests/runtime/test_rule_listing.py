@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from config_machine import Machine
 from sandgate.protocol.environment import Environment
 from sandgate.runtime.rule_listing import listing
 from sandgate.runtime.rules import counter_of
+from support.config.config_machine import Machine
 
 
 @pytest.fixture

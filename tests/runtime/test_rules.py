@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from config_machine import Machine
 from sandgate.errors import RuleError
 from sandgate.policy.rules import NO_RULES
 from sandgate.runtime.rules import rules_in_force
-from source_tree import SOURCE
+from support.config.config_machine import Machine
+from support.suite.source_tree import SOURCE
 
 NO_NEW_FILES = '[[rule]]\nprefix = ["touch"]\ndecide = "forbid"\nbecause = "no new files"\n'
 

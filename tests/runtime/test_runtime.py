@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from ordinary_user import OrdinaryUser
 from sandgate.config import TypedOverrides
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.runtime import Environment, Runtime, open_runtime
-from waiting import leaves_as_it_was
+from support.machine.ordinary_user import OrdinaryUser
+from support.process.waiting import leaves_as_it_was
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from ordinary_user import OrdinaryUser
 from sandgate.protocol.confinement import Overlay
 from sandgate.sandbox import cache_layers
 from sandgate.sandbox.cache_layers import (
@@ -23,6 +22,7 @@ from sandgate.sandbox.cache_layers import (
     size_of,
 )
 from sandgate.sandbox.private_tmp import private_directory
+from support.machine.ordinary_user import OrdinaryUser
 
 
 class Project:

@@ -17,7 +17,7 @@ from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox import deletion_facts
 from sandgate.sandbox.deletion_facts import can_be_made_again
 from sandgate.sandbox.program_facts import programs_on_disk
-from waiting import until_the_clock_of_files_moves
+from support.process.waiting import until_the_clock_of_files_moves
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="makes a repository")
 

@@ -21,7 +21,7 @@ from sandgate.sandbox import looking
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.memory import Memory, Moment
 from sandgate.sandbox.protected import Protection
-from waiting import until_the_clock_of_files_moves
+from support.process.waiting import until_the_clock_of_files_moves
 
 TRIES = 100  # a neighbour's change in /tmp, or of its sockets, spoils some
 

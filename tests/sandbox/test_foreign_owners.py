@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from program import Sandgate
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.sandbox.foreign_owners import others_files
+from support.process.program import Sandgate
 
 STRANGER = 4243
 HINT = "`-s danger-full-access` has no sandbox"

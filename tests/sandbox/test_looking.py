@@ -16,7 +16,7 @@ from sandgate.sandbox import looking
 from sandgate.sandbox.filesystems import Filesystems
 from sandgate.sandbox.listing import NOTHING
 from sandgate.sandbox.looking import Grounds, Look, is_settled, read_bytes
-from waiting import until_the_clock_of_files_moves
+from support.process.waiting import until_the_clock_of_files_moves
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ import pytest
 from sandgate.sandbox import looking, memory
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.memory import Memory, Moment
-from waiting import LIMIT_S, until_the_clock_of_files_moves
+from support.process.waiting import LIMIT_S, until_the_clock_of_files_moves
 
 
 @pytest.fixture(autouse=True)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from live_sessions import Workplace
 from sandgate.sandbox import planted_orders as subject
 from sandgate.sandbox.planted_orders import planted_orders
+from support.terminal.live_sessions import Workplace
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from live_sessions import Colleague, Workplace
 from sandgate.sandbox import repositories_named
 from sandgate.sandbox.repositories_named import WORDS_MAX, repository_worked_with
+from support.terminal.live_sessions import Colleague, Workplace
 
 PUSHING = 'prefix_rule(pattern=["git", "push"], decision="allow", sandbox="bypass")\n'
 PLANTING = """

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ordinary_user import OrdinaryUser
 from sandgate.sandbox import sweeping
 from sandgate.sandbox.private_tmp import PrivateDirectory, private_directory
 from sandgate.sandbox.sweeping import UNUSED_S, sweep
+from support.machine.ordinary_user import OrdinaryUser
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from live_sessions import Workplace, left_of
-from program import Sandgate
 from sandgate.runtime.aio import open_server_gate
 from sandgate.serving.calls import ServedCall, call_digest
 from sandgate.serving.inbox import CANCELLED, ENDED, USED, Inbox, Question
 from sandgate.serving.ledger_access import open_ledger
-from waiting import wait_until
+from support.process.program import Sandgate
+from support.process.waiting import wait_until
+from support.terminal.live_sessions import Workplace, left_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from program import Sandgate
 from sandgate.approvals.ledger.ledger import Ledger
 from sandgate.approvals.prompts.form import form_of
 from sandgate.errors import SandgateError
@@ -36,7 +35,8 @@ from sandgate.serving.inbox import (
     takes_care,
 )
 from sandgate.serving.ledger_access import open_ledger
-from waiting import open_descriptors, wait_until
+from support.process.program import Sandgate
+from support.process.waiting import open_descriptors, wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

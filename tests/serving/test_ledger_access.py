@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from asking import question
 from sandgate.config.paths import state_directory
 from sandgate.errors import ConfigError
 from sandgate.serving.ledger_access import open_ledger
+from support.approval.asking import question
 
 
 def test_it_lies_in_the_state_directory_and_is_made_for_nobody_else(tmp_path: Path) -> None:

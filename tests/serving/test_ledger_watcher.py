@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from asking import question
 from sandgate.serving.ledger_access import Ledger, open_ledger
 from sandgate.serving.ledger_watcher import LOOK_AGAIN_S, LedgerWatcher
+from support.approval.asking import question
 
 BURST = 100
 LIMIT_S = 30

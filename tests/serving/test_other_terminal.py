@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, Sandgate, in_repository
+from support.process.program import PROGRAM, Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from agent_doubles import ToolsDouble, run, settled
 from sandgate.protocol.events import Warned
 from sandgate.protocol.items import (
     CustomToolCall,
@@ -16,6 +15,7 @@ from sandgate.protocol.items import (
 )
 from sandgate.session.calls import BROKEN, Calls
 from sandgate.session.fair_lock import FairLock
+from support.agent.agent_doubles import ToolsDouble, run, settled
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says, settled
 from sandgate.errors import ContextWindowExceeded, ModelFailed, RequestTurnedAway, StreamBroken
 from sandgate.model.streaming import ItemDone
 from sandgate.protocol.events import (
@@ -37,7 +36,18 @@ from sandgate.session.synthetic_messages import SUMMARY_PREFIX
 from sandgate.session.transcript import Kept
 from sandgate.session.transcript_reader import read_transcript
 from sandgate.session.transcript_writer import TranscriptWriter
-from transcripts import meta
+from support.agent.agent_doubles import (
+    ModelDouble,
+    SessionDesk,
+    ToolsDouble,
+    calls,
+    completed,
+    kinds,
+    run,
+    says,
+    settled,
+)
+from support.agent.transcripts import meta
 
 
 def texts(items: Any) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from agent_doubles import TranscriptDouble
 from sandgate.protocol.events import TokenCount
 from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputText, Message, user_message
 from sandgate.protocol.usage import TokenInfo, TokenUsage
 from sandgate.session.conversation import Conversation
 from sandgate.session.event_log import EventLog
 from sandgate.session.history import History
+from support.agent.agent_doubles import TranscriptDouble
 
 WINDOW = 1000
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, run, says, settled
 from sandgate.errors import ModelFailed, SessionEnded
 from sandgate.protocol.events import (
     AgentMessage,
@@ -26,6 +25,7 @@ from sandgate.protocol.operations import Shutdown, TextInput, UserInput
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.session import delegation
 from sandgate.session.delegation import ENDS, Outcome, one_shot
+from support.agent.agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, run, says, settled
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agent_doubles import run, settled
 from sandgate.errors import RequestError
 from sandgate.protocol.events import (
     AgentMessageDelta,
@@ -20,6 +19,7 @@ from sandgate.protocol.events import (
 )
 from sandgate.session import event_log
 from sandgate.session.event_log import EventLog
+from support.agent.agent_doubles import run, settled
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

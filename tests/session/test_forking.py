@@ -11,7 +11,7 @@ from sandgate.protocol.items import FunctionCall, FunctionCallOutput, Message, m
 from sandgate.session.forking import BeforeUserMessage, Interrupted, fork
 from sandgate.session.transcript_lines import AuditLine, CompactedLine, ContextLine, EventLine, ItemLine
 from sandgate.session.transcript_writer import TranscriptWriter
-from transcripts import kept, meta, said, session_id, turn
+from support.agent.transcripts import kept, meta, said, session_id, turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

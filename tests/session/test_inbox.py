@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from agent_doubles import run, settled
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.events import ApplyPatchApprovalRequest, ApprovalResolved, ExecApprovalRequest
 from sandgate.protocol.patches import FileChange
 from sandgate.session.inbox import TURN_OVER, SessionInbox
+from support.agent.agent_doubles import run, settled
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from agent_doubles import ModelDouble, SessionDesk, run
 from sandgate.errors import RetriesExhausted, StreamBroken
 from sandgate.model.retry import DELAY_MS_MAX
 from sandgate.session.context import TurnContext
 from sandgate.session.reconnecting import before_retry
 from sandgate.session.turn import Turn
+from support.agent.agent_doubles import ModelDouble, SessionDesk, run
 
 if TYPE_CHECKING:
     from sandgate.session.interfaces import Sleep

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says
 from sandgate.errors import ContextWindowExceeded, ModelFailed, StreamBroken, UsageLimitReached
 from sandgate.model.streaming import ItemAdded, ItemDone, LimitsSeen, ReasoningDelta, Retrying, SectionBreak, TextDelta
 from sandgate.protocol.events import (
@@ -34,6 +33,7 @@ from sandgate.protocol.items import (
 )
 from sandgate.protocol.operations import Interrupt
 from sandgate.protocol.usage import RateLimit, RateLimits
+from support.agent.agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says
 
 if TYPE_CHECKING:
     from sandgate.model.streaming import ModelEvent

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says, settled
 from sandgate.errors import RequestError, SessionEnded, StorageError, StreamBroken
 from sandgate.model.streaming import ItemDone
 from sandgate.protocol.commands import CommandRequest
@@ -37,6 +36,17 @@ from sandgate.protocol.operations import (
     UserInput,
 )
 from sandgate.session import sampling
+from support.agent.agent_doubles import (
+    ModelDouble,
+    SessionDesk,
+    ToolsDouble,
+    calls,
+    completed,
+    kinds,
+    run,
+    says,
+    settled,
+)
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import Event

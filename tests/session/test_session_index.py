@@ -18,8 +18,8 @@ from sandgate.session.session_summary import SessionHead, read_head
 from sandgate.session.transcript_files import archive, delete, transcripts
 from sandgate.session.transcript_lines import ContextLine
 from sandgate.session.transcript_writer import TranscriptWriter
-from source_tree import SOURCE
-from transcripts import kept, said, turn
+from support.agent.transcripts import kept, said, turn
+from support.suite.source_tree import SOURCE
 
 MODEL = ContextLine({"model": "m"})
 

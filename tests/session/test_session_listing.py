@@ -12,7 +12,7 @@ from sandgate.session.session_listing import PAGE_SIZE_MAX, SUBAGENT, SessionPag
 from sandgate.session.transcript_files import archive, transcripts
 from sandgate.session.transcript_lines import ContextLine, SessionMeta
 from sandgate.session.transcript_writer import TranscriptWriter
-from transcripts import BEGAN, kept, said, session_id, turn
+from support.agent.transcripts import BEGAN, kept, said, session_id, turn
 
 MODEL = ContextLine({"model": "m"})
 

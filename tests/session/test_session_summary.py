@@ -7,7 +7,7 @@ from pathlib import Path
 from sandgate.protocol.items import user_message
 from sandgate.session.session_summary import HEAD_LINES_MAX, PREVIEW_CHARS, SessionHead, read_head
 from sandgate.session.transcript_lines import ContextLine, EventLine, GitState, ItemLine
-from transcripts import kept, meta, said, session_id, turn
+from support.agent.transcripts import kept, meta, said, session_id, turn
 
 
 def test_the_head_of_a_transcript_says_what_a_list_shows(tmp_path: Path) -> None:

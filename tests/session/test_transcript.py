@@ -19,7 +19,7 @@ from sandgate.session.session_index import INDEX_NAME
 from sandgate.session.session_listing import list_sessions
 from sandgate.session.transcript import Kept, Unkept
 from sandgate.session.transcript_writer import TranscriptWriter
-from transcripts import meta
+from support.agent.transcripts import meta
 
 
 async def at_once(work: Any) -> None:

@@ -12,7 +12,7 @@ from sandgate.errors import SessionBusy, SessionNotFound, StorageError
 from sandgate.session import transcript_access
 from sandgate.session.transcript_access import made_alone, made_directories, opened_alone, opened_to_read
 from sandgate.session.transcript_lock import take
-from transcripts import kept, said
+from support.agent.transcripts import kept, said
 
 
 def test_directories_are_made_for_their_owner_alone(tmp_path: Path) -> None:

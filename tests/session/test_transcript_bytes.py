@@ -15,7 +15,7 @@ from sandgate.protocol.items import user_message
 from sandgate.session import transcript_bytes
 from sandgate.session.transcript_bytes import last_summary_at, lines, parsed, parts
 from sandgate.session.transcript_lines import AuditLine, CompactedLine, EventLine, Malformed, line_bytes
-from transcripts import meta, said
+from support.agent.transcripts import meta, said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

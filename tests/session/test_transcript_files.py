@@ -20,7 +20,7 @@ from sandgate.session.transcript_files import (
 )
 from sandgate.session.transcript_reader import read_transcript
 from sandgate.session.transcript_writer import TranscriptWriter
-from transcripts import HOUR_S, kept, said, session_id
+from support.agent.transcripts import HOUR_S, kept, said, session_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from sandgate.session.transcript_lines import (
     as_line,
     line_bytes,
 )
-from transcripts import meta
+from support.agent.transcripts import meta
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from sandgate.protocol.items import FunctionCall, FunctionCallOutput, message_te
 from sandgate.session import transcript_bytes, transcript_reader
 from sandgate.session.transcript_lines import CompactedLine, ContextLine, EventLine, ItemLine, line_bytes
 from sandgate.session.transcript_reader import BadLine, read_transcript
-from transcripts import kept, meta, said, session_id, turn
+from support.agent.transcripts import kept, meta, said, session_id, turn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from sandgate.session import transcript_writer
 from sandgate.session.transcript_lines import EventLine, ItemLine
 from sandgate.session.transcript_reader import read_transcript
 from sandgate.session.transcript_writer import TranscriptWriter
-from source_tree import SOURCE
-from transcripts import kept, meta, said, session_id, turn
+from support.agent.transcripts import kept, meta, said, session_id, turn
+from support.suite.source_tree import SOURCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,7 +186,8 @@ def test_closing_a_writer_that_could_not_write_says_so(tmp_path: Path) -> None:
 def test_a_disk_that_is_really_full_is_no_end(tmp_path: Path) -> None:
     """The same with a file system of 64 KiB, and room that comes back."""
     program = (
-        "import os, sys; sys.path[:0] = sys.argv[1:3]; from transcripts import *; from sandgate.errors import *\n"
+        "import os, sys; sys.path[:0] = sys.argv[1:3]\n"
+        "from support.agent.transcripts import *; from sandgate.errors import *\n"
         "from sandgate.protocol.items import message_text\n"
         "from sandgate.session.transcript_reader import read_transcript\n"
         "home, told = sys.argv[3], []\n"
@@ -307,7 +308,7 @@ import os
 from sandgate.protocol.items import user_message
 from sandgate.session.transcript_lines import ItemLine
 from sandgate.session.transcript_writer import TranscriptWriter
-from transcripts import meta
+from support.agent.transcripts import meta
 home, path, start = sys.argv[3], sys.argv[4], int(sys.argv[5])
 writer = TranscriptWriter.resumed(path)[0] if path else TranscriptWriter.new(home, meta())
 os.write(1, (writer.path + "\\n").encode())

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agent_doubles import ModelDouble, SessionDesk, run
 from sandgate.errors import RequestError
 from sandgate.protocol.events import UndoCompleted
 from sandgate.protocol.items import InputImage, InputText, Message
@@ -16,6 +15,7 @@ from sandgate.session.context import TurnContext
 from sandgate.session.session import ActiveTurn
 from sandgate.session.turn import Turn
 from sandgate.session.turn_kinds import KnownTurnKinds
+from support.agent.agent_doubles import ModelDouble, SessionDesk, run
 
 
 def undone(patches: list[str], undo: Any) -> UndoCompleted:

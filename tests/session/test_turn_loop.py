@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says
 from sandgate.errors import ContextWindowExceeded
 from sandgate.model.streaming import Completed, ItemDone
 from sandgate.protocol.events import Failed, TaskComplete, TurnAborted
 from sandgate.protocol.items import Reasoning
 from sandgate.protocol.usage import TokenUsage
+from support.agent.agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says
 
 
 async def echo(_call: Any, _context: Any) -> str:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from source_tree import REPOSITORY
-from waiting import is_dead, readable
+from support.process.waiting import is_dead, readable
+from support.suite.source_tree import REPOSITORY
 
 LIMIT_S = 60
 

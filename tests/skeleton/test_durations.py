@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from durations import Moment, Stalls
-from source_tree import REPOSITORY
+from support.suite.durations import Moment, Stalls
+from support.suite.source_tree import REPOSITORY
 
 START = Moment(100.0, 7.0, 40.0)
 
@@ -30,7 +30,8 @@ def test_breaks():
 
 WITH_NO_TIME_ALLOWED = """
 import sys
-import durations, pytest
+import pytest
+from support.suite import durations
 durations.LIMIT_S = -1.0
 sys.exit(pytest.main(sys.argv[2:], plugins=[durations.Durations(sys.argv[1])]))
 """

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from source_tree import REPOSITORY
+from support.suite.source_tree import REPOSITORY
 
 EXAMPLES = """
 import os
@@ -22,7 +22,8 @@ def test_hangs_until_it_is_seen_to():
 
 SOON = """
 import os, sys
-import hangs, pytest
+import pytest
+from support.suite import hangs
 hangs.HANGS_S, hangs.FRESH_S = 0.1, 0.0
 sys.exit(pytest.main(sys.argv[1:], plugins=[hangs.Hangs(os.open(os.environ["TOLD"], os.O_WRONLY))]))
 """

@@ -1,6 +1,6 @@
 import pytest
 
-import host_features
+from support.machine import host_features
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from ordinary_user import ORDINARY_ID, OrdinaryUser
+from support.machine.ordinary_user import ORDINARY_ID, OrdinaryUser
 
 
 def test_commands_run_under_an_ordinary_user_id(as_user: OrdinaryUser) -> None:

@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import durations
-from quick import long_ones
-from source_tree import REPOSITORY
+from support.suite import durations
+from support.suite.quick import long_ones
+from support.suite.source_tree import REPOSITORY
 
 EXAMPLES = """
 import pytest
@@ -20,7 +20,11 @@ def test_known(word): ...
 def test_new(): ...
 """
 
-WITH = "import pytest, quick, sys, pathlib; pytest.main(sys.argv[2:], plugins=[quick.Quick(pathlib.Path(sys.argv[1]))])"
+WITH = """
+import pathlib, pytest, sys
+from support.suite import quick
+pytest.main(sys.argv[2:], plugins=[quick.Quick(pathlib.Path(sys.argv[1]))])
+"""
 
 
 def test_what_counts_is_the_processor_and_not_the_clock() -> None:

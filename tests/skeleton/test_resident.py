@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import resident as residents
-from resident import Resident
-from source_tree import REPOSITORY
+from support.process import resident as residents
+from support.process.resident import Resident
+from support.suite.source_tree import REPOSITORY
 
 PATH = "/usr/bin:/bin"
 

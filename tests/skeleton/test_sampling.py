@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-import sampling
-from source_tree import REPOSITORY
+from support.suite import sampling
+from support.suite.source_tree import REPOSITORY
 
 
 @pytest.fixture(autouse=True)
@@ -81,7 +81,10 @@ def tried(folder: Path, seed: int, **environ: str) -> list[str]:
     for name in "ab":
         (folder / f"test_{name}.py").write_text(EXAMPLES)
     shutil.copy(REPOSITORY / "tests/escapes/conftest.py", folder)
-    made = "import escape_stage, pytest, sys; escape_stage.USERS = ('root', 'ordinary'); pytest.main(sys.argv[1:])"
+    made = (
+        "import pytest, sys; from support.escape import escape_stage; "
+        "escape_stage.USERS = ('root', 'ordinary'); pytest.main(sys.argv[1:])"
+    )
     path = f"{REPOSITORY / 'tests'}:{REPOSITORY / 'src'}"
     given = os.environ | {"PYTHONPATH": path, "PYTEST_ADDOPTS": "", sampling.SEED: str(seed), **environ}
     argv = [sys.executable, "-c", made, "-q", "--collect-only", "-p", "no:cacheprovider", "--rootdir", str(folder)]

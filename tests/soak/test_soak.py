@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from live_sessions import Workplace
 from sandgate.patterns.wanted import Wanted
-from waiting import open_descriptors, wait_until
+from support.process.waiting import open_descriptors, wait_until
+from support.terminal.live_sessions import Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

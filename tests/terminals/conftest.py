@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from live_sessions import place
-from terminal_stage import Stage
+from support.terminal.live_sessions import place
+from support.terminal.terminal_stage import Stage
 
 __all__ = ["place", "stage"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 from sandgate.terminals.awaiting import Awaiting
-from terminal_stage import Stage
+from support.terminal.terminal_stage import Stage
 
 
 def test_each_call_is_known_until_it_ends(stage: Stage) -> None:

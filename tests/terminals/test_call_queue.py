@@ -6,7 +6,7 @@ import threading
 
 from sandgate.terminals.call_queue import CallQueue
 from sandgate.terminals.waiting import drive
-from waiting import LIMIT_S
+from support.process.waiting import LIMIT_S
 
 CALLERS = 8
 

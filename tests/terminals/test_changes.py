@@ -6,7 +6,7 @@ import threading
 from time import monotonic
 
 from sandgate.terminals.changes import Changes
-from waiting import LIMIT_S, wait_until
+from support.process.waiting import LIMIT_S, wait_until
 
 STEPS = 3_000
 WAITERS = 4

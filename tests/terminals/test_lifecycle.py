@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from live_sessions import Colleague, Workplace, pid_in, run_to_end
 from sandgate.errors import TerminalFailed, UnknownTerminal
 from sandgate.protocol.trace import Notice, TerminalEnded
-from waiting import until_the_clock_of_files_moves, wait_until
+from support.process.waiting import until_the_clock_of_files_moves, wait_until
+from support.terminal.live_sessions import Colleague, Workplace, pid_in, run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from fcntl import F_GETPIPE_SZ, fcntl
 import pytest
 
 from sandgate.terminals.lines import PIPE_BYTES, Line, open_pipe, open_terminal
-from waiting import open_descriptors, readable, wait_until
+from support.process.waiting import open_descriptors, readable, wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

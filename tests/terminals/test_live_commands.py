@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from live_sessions import BACKENDS, Workplace, is_running, shell
 from sandgate.protocol.trace import TerminalBegan
 from sandgate.terminals.live_commands import display
-from waiting import wait_until
+from support.process.waiting import wait_until
+from support.terminal.live_sessions import BACKENDS, Workplace, is_running, shell
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

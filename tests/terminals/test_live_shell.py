@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from children import plan
 from sandgate.errors import RequestError, TerminalFailed
 from sandgate.terminals.live_shell import OUTPUT_BYTES, LiveShell, shell_start
 from sandgate.terminals.start import Shape
 from sandgate.terminals.waiting import drive
-from terminal_stage import Stage
+from support.terminal.children import plan
+from support.terminal.terminal_stage import Stage
 
 KINDS = pytest.mark.parametrize("kind", ["bash", "sh"])
 

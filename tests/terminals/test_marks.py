@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live import Live, confined_on_terminal, on_terminal
 from sandgate.errors import RequestError
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.foreground import look
 from sandgate.terminals.marks import Mark, MarkReader, command_input, integration
 from sandgate.terminals.state import classify
-from waiting import readable
+from support.process.waiting import readable
+from support.terminal.live import Live, confined_on_terminal, on_terminal
 
 NONCE = "0123456789abcdef" * 2
 OTHER = "f" * 32

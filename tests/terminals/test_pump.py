@@ -11,7 +11,7 @@ from time import monotonic
 import pytest
 
 from sandgate.terminals.pump import Pump
-from waiting import LIMIT_S, open_descriptors
+from support.process.waiting import LIMIT_S, open_descriptors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import threading
 
 from sandgate.terminals.changes import Changes
 from sandgate.terminals.reading_here import Bell, Seat
-from terminal_stage import LIMIT_MS, Stage, sees
-from waiting import open_descriptors, wait_until
+from support.process.waiting import open_descriptors, wait_until
+from support.terminal.terminal_stage import LIMIT_MS, Stage, sees
 
 LIMIT_S = LIMIT_MS / 1000
 LINES = 2_000

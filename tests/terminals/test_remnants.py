@@ -9,7 +9,7 @@ import subprocess
 from sandgate.kernel.session_tree import members
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.remnants import Remnants
-from waiting import wait_until
+from support.process.waiting import wait_until
 
 
 class Noting:

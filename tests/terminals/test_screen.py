@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from live import on_terminal
 from sandgate.errors import RequestError
 from sandgate.terminals import screen as screen_module
 from sandgate.terminals.emulator import CELL_CHARS_MAX
@@ -20,6 +19,7 @@ from sandgate.terminals.screen import (
     ScreenView,
     render,
 )
+from support.terminal.live import on_terminal
 
 SLOW_S = 20  # a picture may take one second and a little; a busy machine more
 

@@ -11,12 +11,12 @@ from http.client import HTTPConnection
 
 import pytest
 
-from live_sessions import Workplace, run_to_end
 from sandgate.errors import PortUnavailable, RequestError
 from sandgate.runtime.aio import AsyncGate
 from sandgate.terminals.session_ports import SHOWN_MAX, SessionPorts
 from sandgate.terminals.shown_ports import PORT_MAX, PortWish
-from waiting import open_descriptors, wait_until
+from support.process.waiting import open_descriptors, wait_until
+from support.terminal.live_sessions import Workplace, run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 
 from sandgate.terminals.settled import is_settled, state_of
 from sandgate.terminals.waiting import Settling, collect, drive
-from terminal_stage import LIMIT_MS, Stage, program, sees
-from waiting import LIMIT_S, wait_until
+from support.process.waiting import LIMIT_S, wait_until
+from support.terminal.terminal_stage import LIMIT_MS, Stage, program, sees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from errno import EIO, EMFILE, ENFILE, ENOSPC
 import pytest
 
 import sandgate.terminals.start as start_module
-from children import shell
 from sandgate.errors import BackendUnavailable, ConfinementError, TerminalLimitReached
 from sandgate.execution.start import start_child
 from sandgate.protocol.confinement import ExecFailure
 from sandgate.terminals.lines import open_pipe
 from sandgate.terminals.start import Shape
-from terminal_stage import LIMIT_MS, Stage, program, sees
-from waiting import is_dead, open_descriptors, wait_until
+from support.process.waiting import is_dead, open_descriptors, wait_until
+from support.terminal.children import shell
+from support.terminal.terminal_stage import LIMIT_MS, Stage, program, sees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

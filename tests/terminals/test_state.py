@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-from live import Live, confined_on_terminal, on_terminal
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.foreground import Foreground, Member, look
 from sandgate.terminals.state import classify
+from support.terminal.live import Live, confined_on_terminal, on_terminal
 
 BASH = ("bash", "--norc", "--noprofile", "-i")
 PYTHON = (sys.executable, "-I", "-q")

@@ -22,7 +22,7 @@ from sandgate.terminals.table import (
     Tombstone,
     victim,
 )
-from terminal_stage import LIMIT_MS, Stage, program, sees
+from support.terminal.terminal_stage import LIMIT_MS, Stage, program, sees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

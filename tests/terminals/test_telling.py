@@ -13,7 +13,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.trace import OutputArrived, TerminalBegan, TerminalEnded, TerminalInput
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.telling import QUEUED_MAX, Deltas, Teller
-from waiting import LIMIT_S, wait_until
+from support.process.waiting import LIMIT_S, wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from sandgate.terminals.start import Shape
 from sandgate.terminals.terminal import STDIN_CLOSED
 from sandgate.terminals.traffic import NOT_WRITTEN, UNWRITTEN_BYTES_MAX
 from sandgate.terminals.watching import watch
-from terminal_stage import LIMIT_MS, Stage, program, sees
-from waiting import LIMIT_S, is_dead, open_descriptors, wait_until
+from support.process.waiting import LIMIT_S, is_dead, open_descriptors, wait_until
+from support.terminal.terminal_stage import LIMIT_MS, Stage, program, sees
 
 BOTH = pytest.mark.parametrize("tty", [False, True], ids=["pipe", "terminal"])
 RAW = "stty raw -echo; "

@@ -25,8 +25,8 @@ from sandgate.terminals.waiting import (
     collect,
     drive,
 )
-from terminal_stage import Stage, sees
-from waiting import LIMIT_S
+from support.process.waiting import LIMIT_S
+from support.terminal.terminal_stage import Stage, sees
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 
 from sandgate.kernel.session_tree import members
 from sandgate.terminals.warden import Warden
-from waiting import LIMIT_S, ended, open_descriptors, readable, wait_until
+from support.process.waiting import LIMIT_S, ended, open_descriptors, readable, wait_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

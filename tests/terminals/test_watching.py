@@ -7,7 +7,7 @@ import pytest
 from sandgate.errors import RequestError
 from sandgate.patterns.wanted import Patterns, Wanted
 from sandgate.terminals.watching import patterns_for
-from terminal_stage import LIMIT_MS, Stage
+from support.terminal.terminal_stage import LIMIT_MS, Stage
 
 
 def test_the_next_wait_goes_on_behind_the_last_match(stage: Stage) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from live_sessions import place
-from tool_host import ToolHost
+from support.terminal.live_sessions import place
+from support.tool.tool_host import ToolHost
 
 __all__ = ["host", "place"]
 

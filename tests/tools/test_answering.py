@@ -10,9 +10,9 @@ from sandgate.terminals.output import Taken
 from sandgate.terminals.table import Tombstone
 from sandgate.tools.answering import answer, denied_notices, last_words, new_chunk_id, shown
 from sandgate.tools.truncation import TruncationPolicy
-from terminal_stage import LIMIT_MS, sees
-from tool_host import ToolHost
-from waiting import wait_until
+from support.process.waiting import wait_until
+from support.terminal.terminal_stage import LIMIT_MS, sees
+from support.tool.tool_host import ToolHost
 
 STONE = Tombstone(1_000, "call", 7, b"the end of it", 0)
 

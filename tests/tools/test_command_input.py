@@ -14,9 +14,9 @@ from sandgate.terminals.terminal import STDIN_CLOSED
 from sandgate.terminals.waiting import drive
 from sandgate.tools.arguments import WaitPattern, WriteStdinArguments
 from sandgate.tools.command_input import write_stdin
-from terminal_stage import LIMIT_MS, sees
-from tool_host import PATIENT, ToolHost
-from waiting import LIMIT_S, wait_until
+from support.process.waiting import LIMIT_S, wait_until
+from support.terminal.terminal_stage import LIMIT_MS, sees
+from support.tool.tool_host import PATIENT, ToolHost
 
 SOON_S = 5.0
 SHELL = "PS1='> ' exec bash --norc --noprofile -i"

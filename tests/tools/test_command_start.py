@@ -11,9 +11,9 @@ from sandgate.errors import CommandRefused
 from sandgate.protocol.denials import Denial
 from sandgate.terminals.waiting import drive
 from sandgate.tools.command_start import await_command, crowd_notice
-from terminal_stage import LIMIT_MS, sees
-from tool_host import PATIENT, ToolHost
-from waiting import LIMIT_S
+from support.process.waiting import LIMIT_S
+from support.terminal.terminal_stage import LIMIT_MS, sees
+from support.tool.tool_host import PATIENT, ToolHost
 
 SOON_S = 5.0
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pictures import GIF, JPEG, PNG, WEBP, WEBP_EXTENDED, WEBP_LOSSLESS, png
 from sandgate.tools.image_format import ImageFormat, image_format
+from support.tool.pictures import GIF, JPEG, PNG, WEBP, WEBP_EXTENDED, WEBP_LOSSLESS, png
 
 
 @pytest.mark.parametrize(

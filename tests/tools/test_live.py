@@ -15,19 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from live_sessions import (
-    BACKENDS,
-    CONNECTIONS,
-    JOIN_LIMIT_S,
-    Colleague,
-    Workplace,
-    is_running,
-    left_of,
-    pid_in,
-    run_to_end,
-    shell,
-)
-from sampling import full
 from sandgate.errors import UnknownTerminal
 from sandgate.protocol.trace import (
     ApprovalRequested,
@@ -40,7 +27,20 @@ from sandgate.protocol.trace import (
 )
 from sandgate.runtime.aio import AsyncGate
 from sandgate.tools.python_arguments import exec_arguments
-from waiting import open_descriptors, wait_until
+from support.process.waiting import open_descriptors, wait_until
+from support.suite.sampling import full
+from support.terminal.live_sessions import (
+    BACKENDS,
+    CONNECTIONS,
+    JOIN_LIMIT_S,
+    Colleague,
+    Workplace,
+    is_running,
+    left_of,
+    pid_in,
+    run_to_end,
+    shell,
+)
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from pictures import GIF, PNG, png
 from sandgate.errors import ImageUnusable
 from sandgate.protocol.items import InputImage, InputText
 from sandgate.protocol.permissions import EffectivePermissions, PrivateTmp
@@ -16,6 +15,7 @@ from sandgate.tools.pictures import (
     image_or_words,
     read_image,
 )
+from support.tool.pictures import GIF, PNG, png
 
 FREE = EffectivePermissions(confined=False)
 

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from live_sessions import NOT_ALL_OF_TMP, Workplace
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.decisions import Attempt, Passage
 from sandgate.protocol.denials import Denial, DenialReport
@@ -17,7 +16,8 @@ from sandgate.protocol.verdicts import Allow
 from sandgate.runtime.aio import open_gate
 from sandgate.tools.arguments import ShellArguments
 from sandgate.tools.shell_run import run_shell, shell_answer
-from waiting import wait_until
+from support.process.waiting import wait_until
+from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import subprocess
 
 import pytest
 
-from live_sessions import Colleague, Workplace, run_to_end
 from sandgate.errors import DirectoryMissing, ProgramNotFound, RequestError
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import CommandBegan, CommandEnded, TerminalBegan, TerminalEnded
+from support.terminal.live_sessions import Colleague, Workplace, run_to_end
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

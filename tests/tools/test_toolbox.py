@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import sandgate
-from live_sessions import BACKENDS, Colleague, Workplace, run_to_end
 from sandgate.errors import ConfigError, RequestError, VerificationFailed
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.trace import Notice, PatchBegan, TerminalBegan
 from sandgate.sandbox.backend import WITHOUT_NEWS, WITHOUT_RETRIES
 from sandgate.tools.arguments import ExecCommandArguments
+from support.terminal.live_sessions import BACKENDS, Colleague, Workplace, run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 The list is an allow list: a call in no group does not exist for a command. Both filters are made of it: `call_rules`
 adds for the Landlock backend what depends on arguments, and native/rules.c for the namespace backend, whose
-native/call_groups.h is written from here (`python tests/call_header.py`).
+native/call_groups.h is written from here (`python tests/support/kernel/call_header.py`).
 
 A refused call answers EPERM: the program learns that it may not, and says so. It answers ENOSYS where programs know
 another way, which they take only from a kernel that lacks the call: new ways to do an old thing, and what is gone. So

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from asking import ASKED_AT, EXPIRES_AT, ID, Clock, question
 from sandgate.approvals.ledger import events as news
 from sandgate.approvals.ledger.events import Advised, Asked, Damaged, Decided, follow
 from sandgate.approvals.ledger.ledger import KEPT_S, Ledger
+from support.approval.asking import ASKED_AT, EXPIRES_AT, ID, Clock, question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

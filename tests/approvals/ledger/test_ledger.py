@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asking import ASKED_AT, EXPIRES_AT, ID, Clock, question
 from sandgate.approvals import private_files
 from sandgate.approvals.ledger import ledger as subject
 from sandgate.approvals.ledger.ledger import KEPT_S, USABLE_AFTER_S, Ledger
@@ -29,7 +28,8 @@ from sandgate.errors import (
     RequestError,
     UnknownApproval,
 )
-from waiting import readable
+from support.approval.asking import ASKED_AT, EXPIRES_AT, ID, Clock, question
+from support.process.waiting import readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

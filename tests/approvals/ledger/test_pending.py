@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asking import ID, question
 from sandgate.approvals.ledger.pending import (
     LIMITABLE,
     USES_MAX,
@@ -23,6 +22,7 @@ from sandgate.approvals.ledger.pending import (
     shown,
 )
 from sandgate.errors import ApprovalsUnusable, RequestError
+from support.approval.asking import ID, question
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reviewing import request_for
 from sandgate.approvals.prompts.brief import COMMAND_CELLS_MAX, LINE_CHARS_MAX, brief_of
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import Grant
+from support.approval.reviewing import request_for
 
 NOTE = Grant("write_path", "/home/note")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assessing import judged
 from sandgate.approvals.prompts.risk_lines import LABELS, render, risk_lines
 from sandgate.protocol.risk import RiskAssessment
+from support.command.assessing import judged
 
 
 def test_the_block_has_summary_level_categories_and_reasons() -> None:

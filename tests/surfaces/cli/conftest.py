@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_double import Stage
 from sandgate.surfaces.cli.main import main
+from support.agent.agent_double import Stage
 
 
 class Program:

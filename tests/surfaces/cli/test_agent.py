@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agent_double import Stage
 from sandgate.agent.options import AgentOptions
 from sandgate.errors import MissingKey
 from sandgate.protocol import events as told
 from sandgate.protocol.operations import LocalImageInput, Shutdown, TextInput, Undo, UserInput
+from support.agent.agent_double import Stage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from agent_double import HANGS, AgentDouble
 from sandgate.protocol import events as told
 from sandgate.protocol.operations import Compact, Shutdown
 from sandgate.surfaces.cli import agent_turn
 from sandgate.surfaces.cli.agent_turn import run_turn
+from support.agent.agent_double import HANGS, AgentDouble
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

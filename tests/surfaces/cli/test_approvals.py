@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from asking import ID, question
-from program import Sandgate
 from sandgate.approvals.ledger.pending import PendingApproval
 from sandgate.display import visible
 from sandgate.serving.ledger_access import Ledger, open_ledger
-from waiting import read_until
+from support.approval.asking import ID, question
+from support.process.program import Sandgate
+from support.process.waiting import read_until
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

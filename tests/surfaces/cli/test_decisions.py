@@ -7,10 +7,10 @@ import os
 
 import pytest
 
-from reviewing import request_for
 from sandgate.approvals.overrides import action_digest
 from sandgate.protocol.decisions import Decision
 from sandgate.runtime.journal import SHORT_DIGEST, written_down
+from support.approval.reviewing import request_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

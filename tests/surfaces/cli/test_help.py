@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from config_machine import Machine
 from sandgate.config import for_run
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.surfaces.cli.help import COLUMN, command_help, overview
 from sandgate.surfaces.cli.options import COMMANDS, Command, Option
+from support.config.config_machine import Machine
 
 SAMPLE = Command(
     "sample",

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from program import SOURCE, WAIT_SECONDS
+from support.process.program import SOURCE, WAIT_SECONDS
 
 TESTS = Path(__file__).resolve().parents[2]
 CHILD = """
 import sys
 sys.path[:0] = [{source!r}, {tests!r}]
-import agent_double
+from support.agent import agent_double
 from sandgate.protocol import events as told
 stage = agent_double.Stage()
 stage.install()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from live_sessions import NOT_ALL_OF_TMP
 from sandgate.surfaces.cli import mcp
 from sandgate.surfaces.cli.parse import parse
+from support.terminal.live_sessions import NOT_ALL_OF_TMP
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

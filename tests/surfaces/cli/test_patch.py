@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from patching import tree_of, wrapped
+from support.tool.patching import tree_of, wrapped
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from agent_double import Stage
 from sandgate.protocol import events as told
 from sandgate.protocol.operations import Review
 from sandgate.protocol.review import CodeLocation, ReviewFinding, ReviewOutput
 from sandgate.surfaces.cli.review import review_lines
+from support.agent.agent_double import Stage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from live_sessions import Workplace, place
-from mcp_wire import Desk
-from waiting import wait_until
+from support.mcp.mcp_wire import Desk
+from support.process.waiting import wait_until
+from support.terminal.live_sessions import Workplace, place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,11 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
-from mcp_wire import (
+from sandgate.surfaces.mcp import clients
+from sandgate.surfaces.mcp.asking import FIELDS, NO_ANSWER, REFUSED
+from sandgate.surfaces.mcp.form import EXPLICIT, MALFORMED, NOT_A_CHOICE
+from sandgate.surfaces.mcp.sessions import USED_UP
+from support.mcp.mcp_wire import (
     ASKABLE,
     ERAS,
     INITIAL,
@@ -29,15 +33,11 @@ from mcp_wire import (
     soon,
     text_of,
 )
-from sandgate.surfaces.mcp import clients
-from sandgate.surfaces.mcp.asking import FIELDS, NO_ANSWER, REFUSED
-from sandgate.surfaces.mcp.form import EXPLICIT, MALFORMED, NOT_A_CHOICE
-from sandgate.surfaces.mcp.sessions import USED_UP
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from mcp_wire import Json, Wire
+    from support.mcp.mcp_wire import Json, Wire
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

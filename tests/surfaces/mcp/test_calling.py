@@ -14,18 +14,30 @@ from hypothesis import strategies as st
 from mcp import Client
 from mcp_types import ElicitResult
 
-from live_sessions import Workplace, left_of
-from mcp_wire import ERAS, INITIAL, LEGACY, MODERN, Desk, connected, lines_in, run, soon, streams_to, text_of
-from program import PROGRAM
 from sandgate.approvals import private_files
 from sandgate.surfaces.mcp import calling
 from sandgate.tools.toolbox import Toolbox
+from support.mcp.mcp_wire import (
+    ERAS,
+    INITIAL,
+    LEGACY,
+    MODERN,
+    Desk,
+    connected,
+    lines_in,
+    run,
+    soon,
+    streams_to,
+    text_of,
+)
+from support.process.program import PROGRAM
+from support.terminal.live_sessions import Workplace, left_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mcp_wire import Json, Wire
     from sandgate.serving.ledger_access import PendingApproval
+    from support.mcp.mcp_wire import Json, Wire
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run, text_of
 from sandgate.surfaces.mcp import clients
 from sandgate.surfaces.mcp.clients import CHOOSERS, automatic_actions, is_unseen, shows_choices, turned_down
-from waiting import LIMIT_S
+from support.mcp.mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run, text_of
+from support.process.waiting import LIMIT_S
 
 if TYPE_CHECKING:
-    from mcp_wire import Json
+    from support.mcp.mcp_wire import Json
 
 real = pytest.mark.host("namespace", "notify")
 

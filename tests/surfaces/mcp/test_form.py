@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run
 from sandgate.approvals.ledger.pending import PendingApproval
 from sandgate.surfaces.mcp.form import (
     CUT,
@@ -23,9 +22,10 @@ from sandgate.surfaces.mcp.form import (
     answered,
     normal,
 )
+from support.mcp.mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run
 
 if TYPE_CHECKING:
-    from mcp_wire import Json
+    from support.mcp.mcp_wire import Json
 
 CHOICES = tuple((name, name) for name in ("approve", "approve-session", "approve-unsandboxed", "deny", "abort"))
 real = pytest.mark.host("namespace", "notify")

@@ -16,7 +16,6 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from mcp_stage import TOOLS, Stage
 from sandgate.errors import RequestError
 from sandgate.surfaces.mcp import connections, http
 from sandgate.surfaces.mcp import disconnects as absence
@@ -24,6 +23,7 @@ from sandgate.surfaces.mcp import request_limit as crowding
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
 from sandgate.surfaces.mcp.resuming import Resuming
 from sandgate.surfaces.mcp.tokens import Tokens
+from support.mcp.mcp_stage import TOOLS, Stage
 
 LIMIT_S = 20
 ALICE, BOB = "alice-" + "a" * 40, "bob-" + "b" * 40

@@ -12,12 +12,12 @@ from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 
-from live_sessions import left_of
-from mcp_wire import ERAS, INITIAL, MODERN, Desk, ToolCall, connected, run, text_of
 from sandgate.surfaces.mcp.server import NAME, TITLE
+from support.mcp.mcp_wire import ERAS, INITIAL, MODERN, Desk, ToolCall, connected, run, text_of
+from support.terminal.live_sessions import left_of
 
 if TYPE_CHECKING:
-    from mcp_wire import Json, Wire
+    from support.mcp.mcp_wire import Json, Wire
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -10,19 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
-from mcp_wire import ASKABLE, ERAS, INITIAL, MODERN, Desk, ToolCall, connected, envelope, lines_in, run, soon, text_of
-from program import PROGRAM
-from responses_server import ResponsesServer, assesses
 from sandgate.errors import RequestError
 from sandgate.serving.ledger_access import Advised, follow
 from sandgate.surfaces.mcp import sessions as module
 from sandgate.surfaces.mcp.sessions import BEGUN, USED_UP, ClientSession, Principal, Sessions
+from support.mcp.mcp_wire import (
+    ASKABLE,
+    ERAS,
+    INITIAL,
+    MODERN,
+    Desk,
+    ToolCall,
+    connected,
+    envelope,
+    lines_in,
+    run,
+    soon,
+    text_of,
+)
+from support.model.responses_server import ResponsesServer, assesses
+from support.process.program import PROGRAM
+from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mcp_wire import Json, Wire
+    from support.mcp.mcp_wire import Json, Wire
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -20,8 +20,8 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-import mcp_stage
-import waiting
+from support.mcp import mcp_stage
+from support.process import waiting
 
 LIMIT_S = 20
 PEER_LIMIT_S = 180  # for whole stories; a loaded machine takes more than a minute for some

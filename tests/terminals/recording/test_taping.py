@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.errors import RequestError
-from terminal_stage import LIMIT_MS, Stage, sees
+from support.terminal.terminal_stage import LIMIT_MS, Stage, sees
 
 SECRET = "correct horse battery staple"
 

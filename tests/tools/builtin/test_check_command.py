@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from live_sessions import Colleague, Workplace
 from sandgate.protocol.trace import TerminalBegan
+from support.terminal.live_sessions import Colleague, Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

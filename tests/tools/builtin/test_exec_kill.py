@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from live_sessions import Workplace, left_of
-from waiting import wait_until
+from support.process.waiting import wait_until
+from support.terminal.live_sessions import Workplace, left_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

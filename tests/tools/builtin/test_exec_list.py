@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from live_sessions import Workplace
+from support.terminal.live_sessions import Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

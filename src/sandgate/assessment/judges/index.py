@@ -1,6 +1,6 @@
 """Which module judges a program, so that only this one is imported.
 
-Written by `python tests/knowledge_indexes.py` from the judges: not to be edited, and a test compares them.
+Written by `python tests/support/command/knowledge_indexes.py` from the judges: not to be edited; a test compares.
 Each row: a module, and the programs whose judge it has.
 """
 

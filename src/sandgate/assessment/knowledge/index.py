@@ -1,6 +1,6 @@
 """Which families know something about a program, so that only these are imported.
 
-Written by `python tests/knowledge_indexes.py` from the tables: not to be edited, and a test compares them.
+Written by `python tests/support/command/knowledge_indexes.py` from the tables: not to be edited; a test compares.
 Each row: a family, and the programs it has entries for; where two know the same name, the later row is believed.
 """
 

@@ -1,0 +1,1 @@
+"""Sessions with a model, their stages, and their transcripts."""

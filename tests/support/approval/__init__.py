@@ -1,0 +1,1 @@
+"""Questions to a person or a reviewer."""

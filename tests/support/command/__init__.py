@@ -1,0 +1,1 @@
+"""Command lines, in many spellings, and the machine on which they are judged."""

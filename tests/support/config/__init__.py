@@ -1,0 +1,1 @@
+"""Configuration, layer by layer."""

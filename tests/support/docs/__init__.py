@@ -1,0 +1,1 @@
+"""Documentation, read as the programs it is about would read it."""

@@ -1,0 +1,1 @@
+"""Attacks: where they happen, and whom they are about."""

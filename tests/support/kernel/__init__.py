@@ -1,0 +1,1 @@
+"""Commands confined by the kernel without a session around them."""

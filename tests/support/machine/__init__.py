@@ -1,0 +1,1 @@
+"""The machine under the tests: what it can do, who lives on it, and as whom one works there."""

@@ -1,0 +1,1 @@
+"""Language models on the loopback, and reading what they answer."""

@@ -1,0 +1,1 @@
+"""The suite itself: what it runs, how long it takes, and where it hangs."""

@@ -1,0 +1,1 @@
+"""Commands that live on, with a session and without."""

@@ -1,0 +1,1 @@
+"""What tools work on: a host for them, patches, pictures."""
