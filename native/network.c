@@ -204,9 +204,13 @@ int judge_send(struct supervisor *supervisor, const struct attempt *attempt) {
     return judge_inet(supervisor, attempt, &endpoint, 0);
 }
 
-void note_listen(const struct attempt *attempt) {
+/* That it serves something is told once: from then on somebody looks what. */
+void note_listen(struct supervisor *supervisor, const struct attempt *attempt) {
     int socket = borrow_socket(attempt);
     if (socket < 0) return;
+    int family = number_option(socket, SO_DOMAIN);
+    struct refusal listening = {OP_LISTENS, BY_NETWORK, 0, attempt->pid, 1, 0, attempt->syscall, "", ""};
+    if (family == FAMILY_INET || family == FAMILY_INET6) report_refusal(&supervisor->tally, &listening);
     remember_own(attempt->pid, socket);
     sys(close, socket);
 }

@@ -18,6 +18,6 @@ int judge_bind(struct supervisor *supervisor, const struct attempt *attempt);
 int judge_connect(struct supervisor *supervisor, const struct attempt *attempt); /* never 0 */
 int judge_send(struct supervisor *supervisor, const struct attempt *attempt);
 /* A server is about to listen. */
-void note_listen(const struct attempt *attempt);
+void note_listen(struct supervisor *supervisor, const struct attempt *attempt);
 
 #endif

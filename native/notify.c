@@ -286,7 +286,7 @@ static int judge(const struct held *held, uint64_t id) {
     if (held->call->kind == BIND) return judge_bind(held->supervisor, &attempt);
     if (held->call->kind == SEND_TO) return judge_send(held->supervisor, &attempt);
     if (held->call->kind == CONNECT) return judge_connect(held->supervisor, &attempt);
-    note_listen(&attempt);
+    note_listen(held->supervisor, &attempt);
     return 0;
 }
 

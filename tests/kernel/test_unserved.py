@@ -109,3 +109,35 @@ def test_a_thousand_empty_ports_do_not_make_the_host_look_a_thousand_times(helpe
     assert len(child.unserved) == UNSERVED_MAX
     for fd in (asking, reading, writing):
         os.close(fd)
+
+
+LISTEN = "import socket; it = socket.socket({}); it.bind({!r}); it.listen(); print('done', flush=True); input()"
+
+
+@pytest.mark.parametrize(
+    ("family", "address", "may"),
+    [
+        ("socket.AF_INET", ("127.0.0.1", 0), True),
+        ("socket.AF_INET6", ("::1", 0), True),
+        ("socket.AF_UNIX", "\0only-a-name", False),
+    ],
+)
+def test_that_a_command_may_serve_a_port_is_told_before_it_does(
+    helper: str, family: str, address: object, may: bool
+) -> None:
+    """Required: whoever looks for ports only then misses none, and pays nothing for commands without."""
+    read_end, write_end = os.pipe()
+    stdin_end, held = os.pipe()
+    plan = plan_for("python3", "-c", LISTEN.format(family, address), network="off")
+    child = start(plan, stdin=stdin_end, stdout=write_end, stderr=write_end, helper=helper)
+    try:
+        os.close(write_end)
+        assert os.read(read_end, 5) == b"done\n"
+        if may:
+            child.handle(child.descriptors()[0])
+        assert child.may_listen is may
+        assert child.refused == []
+    finally:
+        child.close()
+        for fd in (read_end, stdin_end, held):
+            os.close(fd)

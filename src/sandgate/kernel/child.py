@@ -43,6 +43,11 @@ if TYPE_CHECKING:
             ...
 
         @property
+        def may_listen(self) -> bool:
+            """Whether a process of it may listen on a TCP port, as far as refused calls are reported."""
+            ...
+
+        @property
         def refused_omitted(self) -> int: ...
 
         @property

@@ -60,6 +60,7 @@ class HelperChild:
         self.refused: list[Refused] = []
         self.locked: list[str] = []
         self.unserved: list[str] = []
+        self.may_listen = False
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()
@@ -116,6 +117,8 @@ class HelperChild:
                     self.locked.append(packet.path or "")
                 elif packet.operation == "unserved":
                     self.unserved.append(packet.address or "")
+                elif packet.operation == "listens":
+                    self.may_listen = True
                 else:
                     self.refused.append(packet)
                 return

@@ -43,6 +43,7 @@ class PlainChild:
         self.refused: list[Refused] = []
         self.locked: list[str] = []
         self.unserved: list[str] = []
+        self.may_listen = True  # nobody is told
         self._pidfd = os.pidfd_open(pid) if pid else -1
 
     def descriptors(self) -> tuple[int, ...]:

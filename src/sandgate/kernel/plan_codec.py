@@ -80,6 +80,7 @@ _OPERATIONS: tuple[Operation, ...] = (
     "lock",
     "other",
     "unserved",
+    "listens",
 )
 _REFUSING: tuple[Layer, ...] = ("mount", "landlock", "seccomp", "network")
 

@@ -148,6 +148,10 @@ class RestrictedChild:
         return []  # it has no loopback of its own
 
     @property
+    def may_listen(self) -> bool:
+        return True  # its supervisor does not hear of it
+
+    @property
     def refused_omitted(self) -> int:
         return self._observed.omitted
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         "exec",
         "other",
         "unserved",
+        "listens",
     ]
     Layer = Literal["mount", "landlock", "seccomp", "network", "heuristic"]
     DenialVerdict = Literal["denied", "not_denied", "unknown"]

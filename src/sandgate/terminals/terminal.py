@@ -132,6 +132,11 @@ class Terminal:
         """Addresses of its own loopback where it met nobody so far, one for each port."""
         return tuple(self._child.unserved)
 
+    @property
+    def may_listen(self) -> bool:
+        """Whether it may serve a port. Looking which one costs a millisecond and more."""
+        return self._child.may_listen or self.identity.plan.report != "report"
+
     def look(self) -> Foreground | None:
         """Who uses its terminal, and who waits for it; None without a terminal, and when that cannot be told."""
         return self._traffic.look()

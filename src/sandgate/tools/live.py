@@ -137,7 +137,7 @@ class LiveCommands:
 
     def listens(self, terminal: Terminal) -> str:
         """The sentence for a command that runs and serves ports nobody outside reaches; once for each port."""
-        attendance = self._attendances.get(terminal)
+        attendance = self._attendances.get(terminal) if terminal.may_listen else None
         return "" if attendance is None else showing(attendance.unshown(ports_served((terminal,)).get(terminal, ())))
 
     def kept_back(self, terminal: Terminal) -> str:

@@ -33,6 +33,7 @@ class PlainChild:
         self.refused: list[Refused] = []
         self.locked: list[str] = []
         self.unserved: list[str] = []
+        self.may_listen = True
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()
