@@ -22,7 +22,7 @@ LATE = ("sandgate.execution.attendance", "sandgate.execution.lifetime", "select"
 
 
 def test_nothing_of_it_is_loaded_before_a_command_runs() -> None:
-    code = f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import sandgate.runtime.launch\n"
+    code = f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import sandgate.gate.launch\n"
     code += f"print([name for name in {LATE} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -22,8 +22,7 @@ from sandgate.sandbox.protected import Protection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from typing import Protocol
+    from collections.abc import Mapping
 
     from sandgate.execution.drafts import DraftRoom, Drafts
     from sandgate.execution.git_users import GitReaders
@@ -37,20 +36,7 @@ if TYPE_CHECKING:
     from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import Mark
     from sandgate.sandbox.private_tmp import PrivateDirectory
-
-    class CacheLayers(Protocol):
-        """Adds layers over caches to the plans of one session."""
-
-        def added(
-            self, plan: ConfinedCommand, project_tmp: Callable[[], str], *, reads: bool
-        ) -> tuple[ConfinedCommand, str]: ...
-
-    class HomeCaches(Protocol):
-        """Knows which caches there are in homes."""
-
-        def layers(self, homes: list[str]) -> CacheLayers: ...
-        def existing(self, homes: list[str]) -> tuple[str, ...]: ...
-
+    from sandgate.sandbox.project_caches import ProjectCaches
 
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
@@ -67,9 +53,7 @@ OUTDATED = SetupFailure("the plan: a repository was begun since it was made", "E
 class Confinement:
     """Makes the plans of one session. The backend is fixed once a command ran with it."""
 
-    def __init__(
-        self, settings: ConfinementSettings, environment: Environment, record: Recorder, caches: HomeCaches
-    ) -> None:
+    def __init__(self, settings: ConfinementSettings, environment: Environment, record: Recorder) -> None:
         self._settings = settings
         self._environment = environment
         self._record = record
@@ -89,8 +73,7 @@ class Confinement:
         self._told: set[str] = set()
         self._tmp: PrivateDirectory | None = None
         self._begun: NewRepositories | None = None  # made for the first command, unless a lone one needs none
-        self._home_caches = caches
-        self._caches: CacheLayers | None = None  # made for the first command that may use some
+        self._caches: ProjectCaches | None = None  # made for the first command that may use some
         self._taking = allocate_lock()
         self._kind: BackendName | None = None
         self.helper: str | None = None
@@ -124,7 +107,7 @@ class Confinement:
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
         private_tmp, scratch = self._own_tmp()
         self._share_roots(grants)
-        caches = self._home_caches.existing(self._homes()) if settings.caches == "shared" else ()
+        caches = self._shared_caches() if settings.caches == "shared" else ()
         facts = workspace_facts(
             settings.sandbox,
             policy_cwd=environment.cwd,
@@ -171,6 +154,11 @@ class Confinement:
             return None, ""
         place = self._private_place()
         return (place, "") if kind == "namespace" else (None, place)
+
+    def _shared_caches(self) -> tuple[str, ...]:
+        from sandgate.sandbox.project_caches import all_existing
+
+        return all_existing(self._homes())
 
     def _share_roots(self, grants: tuple[Grant, ...]) -> None:
         """So that no other session begins a repository in a further root of ours; before the disk is looked at."""
@@ -327,7 +315,9 @@ class Confinement:
         if reads and not any(mark in word for word in (plan.cwd, *plan.argv) for mark in CACHE_MARKS):
             return plan
         if self._caches is None:
-            self._caches = self._home_caches.layers(self._homes()[:1])
+            from sandgate.sandbox.project_caches import ProjectCaches
+
+            self._caches = ProjectCaches(self._homes()[:1])
         plan, said = self._caches.added(plan, self._private_place, reads=reads)
         if said and said not in self._told:
             self._told.add(said)

@@ -7,11 +7,12 @@ import than the whole confinement of a command (see docs/decisions).
 
 from __future__ import annotations
 
+from sandgate.errors import RequestError
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Literal
 
     EscalationWish = Literal["use_default", "require_escalated"]
@@ -57,3 +58,18 @@ class CommandResult(Record):
     @property
     def timed_out(self) -> bool:
         return self.termination == "timed_out"
+
+
+def check_argv(argv: Sequence[str]) -> None:
+    """Raises RequestError for an argv that no kernel would take."""
+    if isinstance(argv, str) or not all(isinstance(word, str) for word in argv):
+        raise RequestError(
+            f"`{argv!r}` is no command",
+            why="a command is a sequence of words",
+            hint='("ls", "-l"); for a script: ("sh", "-c", script)',
+        )
+    if not argv or not argv[0]:
+        raise RequestError("the command is empty", hint="name a program to run")
+    for word in argv:
+        if "\0" in word:
+            raise RequestError("an argument contains a NUL byte", why="no program can be given one", hint="remove it")

@@ -65,7 +65,7 @@ def _mentioned(found: Any) -> list[RecordType]:
     if isinstance(found, RecordType):
         texts = list(written_fields(found).values())
     elif isinstance(found, type):
-        texts = [text for name, each in vars(found).items() if name[0] != "_" for text in _annotations(each)]
+        texts = [text for _name, each in _members(found) for text in _annotations(each)]
     else:
         texts = _annotations(found)
     names = (alias(found.__module__, name) for text in texts for name in re.findall(r"[A-Z]\w+", text))
@@ -89,9 +89,7 @@ def _section(name: str, found: Any) -> str:
 
 def _methods(kind: type) -> list[str]:
     shown = []
-    for name, each in vars(kind).items():
-        if name.startswith("_"):
-            continue
+    for name, each in _members(kind):
         if isinstance(each, property):
             assert each.fget is not None
             shown.append(f"### `.{name}`\n\n{_answer(each.fget).removeprefix(' -> ')}. {_about(each)}\n")
@@ -99,6 +97,12 @@ def _methods(kind: type) -> list[str]:
             signature = _block(_title(name, each), _parameters(each), _answer(each))
             shown.append(f"### `.{name}()`\n\n{signature}\n{_about(each)}\n")
     return shown
+
+
+def _members(kind: type) -> list[tuple[str, Any]]:
+    """What a class and those it builds on offer, each at its first place."""
+    names = dict.fromkeys(name for each in reversed(kind.__mro__) for name in vars(each) if name[0] != "_")
+    return [(name, inspect.getattr_static(kind, name)) for name in names]
 
 
 def _title(name: str, function: Callable[..., Any]) -> str:

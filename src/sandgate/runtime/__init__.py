@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.stdio import CAPTURED, Stdio
     from sandgate.runtime.opening import open_runtime
     from sandgate.runtime.runtime import Runtime
+    from sandgate.tools.script_shell import shell_argv
 
-__all__ = ["CAPTURED", "Environment", "Runtime", "Stdio", "open_runtime"]
+__all__ = ["CAPTURED", "Environment", "Runtime", "Stdio", "open_runtime", "shell_argv"]
 
 _PLACES = {
     "CAPTURED": "sandgate.protocol.stdio",
@@ -20,6 +21,7 @@ _PLACES = {
     "Runtime": "sandgate.runtime.runtime",
     "Stdio": "sandgate.protocol.stdio",
     "open_runtime": "sandgate.runtime.opening",
+    "shell_argv": "sandgate.tools.script_shell",
 }
 
 

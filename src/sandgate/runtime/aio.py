@@ -13,8 +13,9 @@ from contextlib import asynccontextmanager, suppress
 from sandgate.errors import RequestError
 from sandgate.protocol.environment import Environment
 from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads
-from sandgate.runtime.event_loop import drive, on_thread
+from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
+from sandgate.terminals.loop_waiting import drive_on_loop
 from sandgate.tools.python_arguments import exec_arguments, write_arguments
 
 TYPE_CHECKING = False
@@ -146,7 +147,7 @@ class AsyncGate:
             lambda: self.runtime.tools.begin(given),
             unwanted=lambda it: _abandon(self.runtime.tools.finish(given, it)),
         )
-        return await drive(self.runtime.tools.finish(given, started))
+        return await drive_on_loop(self.runtime.tools.finish(given, started))
 
     async def write_stdin(
         self,
@@ -168,7 +169,7 @@ class AsyncGate:
             max_output_tokens=max_output_tokens,
         )
         reviewed = await self._blocking(lambda: self.runtime.tools.review_input(given))
-        return await drive(self.runtime.tools.write(given, reviewed))
+        return await drive_on_loop(self.runtime.tools.write(given, reviewed))
 
     async def call_tool(
         self,
@@ -189,7 +190,7 @@ class AsyncGate:
             reviewer=reviewer,
             unwanted=_abandon,
         )
-        return await drive(steps)
+        return await drive_on_loop(steps)
 
     async def ask(self, request: ApprovalRequest, reviewer: AsyncReviewer | None = None) -> Decision:
         """Puts a question to the session's reviewers, or to `reviewer`; what was approved before is not asked again."""
@@ -300,13 +301,13 @@ class AsyncTerminal:
         """Until one of the texts appears in the output; see `Terminal.wait_for`."""
         from sandgate.terminals.watching import watch
 
-        return await drive(watch(self.terminal, wanted, timeout_ms=timeout_ms, offset=offset))
+        return await drive_on_loop(watch(self.terminal, wanted, timeout_ms=timeout_ms, offset=offset))
 
     async def wait_exit(self, timeout_ms: int | None = None) -> int | None:
         """Until it is over; its exit code, None when it is not within `timeout_ms`."""
         from sandgate.terminals.watching import await_end
 
-        return await drive(await_end(self.terminal, timeout_ms))
+        return await drive_on_loop(await_end(self.terminal, timeout_ms))
 
     async def close(self) -> None:
         """Kill it and everything it started, and wait until that is gone."""
@@ -321,7 +322,7 @@ class AsyncShell:
 
     async def run(self, command: str, *, timeout_ms: int = 120_000) -> ShellResult:
         """One command, to its end; see `LiveShell.run`."""
-        return await drive(self.shell.running(command, timeout_ms=timeout_ms))
+        return await drive_on_loop(self.shell.running(command, timeout_ms=timeout_ms))
 
     async def close(self) -> None:
         """Kill the shell and everything it started, and wait until that is gone."""

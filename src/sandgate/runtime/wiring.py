@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sandgate.approvals.chain import Reviewer
+    from sandgate.approvals.written_answers import WriteDown
     from sandgate.config import Settings
     from sandgate.policy.program_places import ProgramPlaces
     from sandgate.protocol.commands import CommandRequest
@@ -26,13 +27,11 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.assembly import ReviewedSession
-    from sandgate.runtime.journal import WriteDown
-    from sandgate.runtime.project_caches import ProjectCaches
 
 
 def confinement_of(settings: Settings, environment: Environment, record: Recorder) -> Confinement:
     """What makes the plans of one session."""
-    return Confinement(for_confinement(settings, environment.environ), environment, record, _HomeCaches())
+    return Confinement(for_confinement(settings, environment.environ), environment, record)
 
 
 def places_of(
@@ -75,22 +74,9 @@ class WrittenAnswers:
     def __call__(self, request: ApprovalRequest, decision: Decision) -> Decision:
         with self._making:
             if self._write_down is None:
-                from sandgate.runtime.journal import written_down
+                from sandgate.approvals.written_answers import written_down
+                from sandgate.config.state_directory import ensured_state
 
                 environ, tell, required = self._said
-                self._write_down = written_down(environ, tell, required=required)
+                self._write_down = written_down(lambda: ensured_state(environ), tell, required=required)
         return self._write_down(request, decision)
-
-
-class _HomeCaches:
-    """Loaded with the first command that may use one."""
-
-    def layers(self, homes: list[str]) -> ProjectCaches:
-        from sandgate.runtime.project_caches import ProjectCaches
-
-        return ProjectCaches(homes)
-
-    def existing(self, homes: list[str]) -> tuple[str, ...]:
-        from sandgate.runtime.project_caches import all_existing
-
-        return all_existing(homes)

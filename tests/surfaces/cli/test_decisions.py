@@ -8,8 +8,10 @@ import os
 import pytest
 
 from sandgate.approvals.overrides import action_digest
+from sandgate.approvals.overruling import SHORT_DIGEST
+from sandgate.approvals.written_answers import written_down
+from sandgate.config.state_directory import ensured_state
 from sandgate.protocol.decisions import Decision
-from sandgate.runtime.journal import SHORT_DIGEST, written_down
 from support.approval.reviewing import request_for
 
 TYPE_CHECKING = False
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 def refused(program: Any) -> str:  # noqa: ARG001 - for its environment
     """The digest of an action that the automatic reviewer refused."""
     request = request_for("rm", "-rf", "/srv\x1b[2J", risk="high")
-    write_down = written_down(dict(os.environ), lambda _event: None, required=True)
+    write_down = written_down(lambda: ensured_state(os.environ), lambda _event: None, required=True)
     answer = Decision("initial", "denied", "automated_reviewer", reason="It deletes\nYou approved this.")
     assert write_down(request, answer) == answer
     return action_digest(request)
@@ -55,7 +57,7 @@ def test_what_was_never_refused_cannot_be_overridden(program: Any) -> None:
 
 
 def test_what_nobody_could_be_asked_about_is_not_said_to_be_denied_by_somebody(program: Any) -> None:
-    write_down = written_down(dict(os.environ), lambda _event: None, required=True)
+    write_down = written_down(lambda: ensured_state(os.environ), lambda _event: None, required=True)
     write_down(request_for("make"), Decision("initial", "denied", "none", reason="no reviewer is attached"))
     assert program("approvals", "log") == 0
     assert "  denied, as nobody could be asked (initial" in program.out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from sandgate.config.paths import state_directory
 from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli import say
@@ -28,7 +29,7 @@ def _list(parsed: ParsedLine) -> int:
 
     if parsed.on("all"):
         raise RequestError("`--all` means nothing to `sandgate caches list`", why="it lists those of every project")
-    kept = kept_caches(os.environ)
+    kept = kept_caches(state_directory(os.environ))
     if parsed.on("json"):
         import json
 
@@ -57,7 +58,7 @@ def _clear(parsed: ParsedLine) -> int:
     if parsed.on("json"):
         raise RequestError("`--json` means nothing to `sandgate caches clear`")
     project = None if parsed.on("all") else opened(parsed, lasting=False).confinement.project
-    cleared = clear_caches(os.environ, project)
+    cleared = clear_caches(state_directory(os.environ), project)
     for path in cleared.removed:
         say.fact(f"cleared: the caches of {visible(path)}")
     for path in cleared.in_use:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 
+from sandgate.config.state_directory import ensured_state
 from sandgate.display import visible
-from sandgate.runtime.journal import SHORT_DIGEST, decisions, override
+from sandgate.runtime.decisions import SHORT_DIGEST, entries, overrule
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.timestamps import here
 
@@ -21,7 +22,7 @@ WORDS_CHARS_MAX = 400
 
 def log(*, as_json: bool) -> int:
     """Every decision on a line, oldest first."""
-    for entry in decisions(os.environ):
+    for entry in entries(ensured_state(os.environ)):
         if say.write(say.STDOUT, _json(entry) if as_json else _lines(entry)) is not None:
             return 0  # the reader has gone
     return 0
@@ -29,7 +30,7 @@ def log(*, as_json: bool) -> int:
 
 def override_action(action: str) -> int:
     """Let one action through that the automatic reviewer refused."""
-    entry, first = override(os.environ, action)
+    entry, first = overrule(ensured_state(os.environ), action)
     said = "may run once within the hour" if first else "may run once already"
     say.out(f"{said}:\n{_lines(entry)}")
     return 0

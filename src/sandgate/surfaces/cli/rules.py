@@ -8,20 +8,20 @@ from __future__ import annotations
 import os
 
 from sandgate.commandline.words import joined
+from sandgate.config.rule_listing import listed_json, listing, loaded_for
 from sandgate.config.rules_files import SUFFIXES, read_rules, too_broad
 from sandgate.display import visible
 from sandgate.errors import RequestError, RuleError
 from sandgate.policy.rules import NetworkRule
-from sandgate.runtime.rule_check import matches_json, rule_matches
-from sandgate.runtime.rule_listing import listed_json, listing, loaded_for
+from sandgate.runtime.foresight import matches_json, matching_rules
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.session import environment, opened, request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.config.rule_listing import ListedRule
     from sandgate.policy.rules import RuleSet
-    from sandgate.runtime.rule_check import RuleMatch
-    from sandgate.runtime.rule_listing import ListedRule
+    from sandgate.runtime.foresight import RuleMatch
     from sandgate.surfaces.cli.parse import ParsedLine
 
 CODES = {"allow": 0, "ask": 3, "forbid": 4}
@@ -117,7 +117,7 @@ def _check(parsed: ParsedLine) -> int:
     runtime = opened(parsed)
     for warning in runtime.rule_warnings:
         say.fact(f"warning: {warning}")
-    found = rule_matches(runtime, request(parsed, runtime))
+    found = matching_rules(runtime, request(parsed, runtime))
     if parsed.on("json"):
         import json
 

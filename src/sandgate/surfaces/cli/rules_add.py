@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 from time import time
 
+from sandgate.config.executed_content import executed_content
 from sandgate.config.paths import DIRECTORY_NAME
+from sandgate.config.rule_listing import loaded_for
 from sandgate.config.rules_files import load_rules, read_rules
 from sandgate.config.rules_writing import append_line, rules_file
 from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.policy.additions import added_rule
 from sandgate.policy.rules.written import rule_line
-from sandgate.runtime.executed_content import executed_content
-from sandgate.runtime.rule_listing import loaded_for
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.session import environment
 from sandgate.surfaces.cli.timestamps import moment

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from sandgate.config.files import read_text
+from sandgate.config.rule_listing import loaded_for
 from sandgate.config.rules_files import load_rules
 from sandgate.display import one_line
 from sandgate.errors import ConfigError, RequestError
-from sandgate.runtime.rule_listing import loaded_for
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.session import environment
 

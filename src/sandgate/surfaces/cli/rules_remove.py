@@ -7,13 +7,13 @@ another file, is left to the user, who is told where it stands.
 from __future__ import annotations
 
 from sandgate.commandline.words import joined
+from sandgate.config.rule_listing import listing, loaded_for
 from sandgate.config.rules_files import read_rules
 from sandgate.config.rules_writing import remove_lines, rules_file
 from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.policy.rules import Rule
 from sandgate.policy.rules.written import rule_line
-from sandgate.runtime.rule_listing import listing, loaded_for
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.rules_add import directory_of
 from sandgate.surfaces.cli.session import environment

@@ -97,9 +97,9 @@ def request(parsed: ParsedLine, runtime: Runtime) -> CommandRequest:
     if parsed.on("shell"):
         if len(argv) != 1:
             raise RequestError("`--shell` takes the script as one word", hint="sandgate run --shell -- 'ls | wc -l'")
-        from sandgate.runtime.argv import script_argv
+        from sandgate.runtime import shell_argv
 
-        argv = script_argv(argv[0])
+        argv = shell_argv(argv[0])
     return runtime.request(
         argv,
         escalate=parsed.on("escalate"),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.gate.rule_check import RuleMatch, rule_matches
 from sandgate.protocol.environment import Environment
 from sandgate.runtime.opening import open_runtime
-from sandgate.runtime.rule_check import RuleMatch, rule_matches
 from support.config.config_machine import Machine
 
 
@@ -22,7 +22,8 @@ def test_all_rules_that_match_are_named_the_deciding_one_first(machine: Machine)
     (machine.own / "rules" / "a.rules").write_text('prefix_rule(["git"], "prompt")\nprefix_rule(["git", "log"])\n')
     environ = {"HOME": str(machine.own.parent), "PATH": "/usr/bin"}
     with open_runtime(Environment(cwd=str(machine.project), environ=environ)) as runtime:
-        found = rule_matches(runtime, runtime.request(("git", "log")))
+        command = runtime.request(("git", "log"))
+        found = rule_matches(runtime.policies, runtime.gate.rules_holding(command), command)
     file = machine.own / "rules" / "a.rules"
     assert found.matches == (
         RuleMatch("prefix", ("git", "log"), "ask", ("git",), source=f"{file}:1"),

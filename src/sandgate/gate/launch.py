@@ -24,21 +24,23 @@ if TYPE_CHECKING:
     from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, Stream
     from sandgate.terminals.shown_ports import PortWish
-    from sandgate.tools.live import LiveCommands
 
     Hear = Callable[[Stream, bytes], None]
 
 
 class Launch(Readiness):
-    """A `gate.Launcher` for one passage; threads that share a runtime each have their own."""
+    """A `gate.Launcher` for one passage; threads that share a session each have their own.
+
+    `served_elsewhere` says who serves addresses at which the command found no server; "" where that is not known.
+    """
 
     __slots__ = (
         "_cancel_fd",
         "_capture_bytes",
         "_kill_grace_ms",
-        "_live",
         "_ports",
         "_record",
+        "_served_elsewhere",
         "_stdio",
         "_timeout_ms",
     )
@@ -54,7 +56,7 @@ class Launch(Readiness):
         capture_bytes: int,
         kill_grace_ms: int,
         cancel_fd: int | None,
-        live: LiveCommands | None,
+        served_elsewhere: Callable[[tuple[str, ...]], str],
     ) -> None:
         self._capture_bytes = capture_bytes
         self._kill_grace_ms = kill_grace_ms
@@ -63,7 +65,7 @@ class Launch(Readiness):
         self._ports = ports
         self._timeout_ms = timeout_ms
         self._cancel_fd = cancel_fd
-        self._live = live
+        self._served_elsewhere = served_elsewhere
         super().__init__(confinement)
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
@@ -174,13 +176,7 @@ class Launch(Readiness):
 
     def _unmet(self, outcome: AttemptOutcome) -> str:
         sought = outcome.unserved if _has_failed(outcome) else ()
-        if not sought:
-            return ""
-        if self._live is not None:
-            return self._live.served_instead(sought)
-        from sandgate.runtime.served_elsewhere import served_elsewhere
-
-        return served_elsewhere(sought)
+        return self._served_elsewhere(sought) if sought else ""
 
     def _tell(self, message: str) -> None:
         self._record(Notice("background_event", message))

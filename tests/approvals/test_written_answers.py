@@ -1,4 +1,4 @@
-"""Writing down what was decided, and a person's word against a machine's."""
+"""Writing down what was decided."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.approvals.overrides import Overrides, action_digest
-from sandgate.errors import RequestError
+from sandgate.approvals.journal import entries
+from sandgate.approvals.written_answers import written_down
+from sandgate.config.state_directory import ensured_state
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.trace import Notice
-from sandgate.runtime.journal import SHORT_DIGEST, decisions, override, written_down
 from support.approval.reviewing import request_for
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def decided(
 ) -> tuple[Decision, list[TraceRecord]]:
     heard: list[TraceRecord] = []
     answer = Decision(request.stage, decision, source, reason="so")
-    return written_down(environ, heard.append, required=required)(request, answer), heard
+    return written_down(lambda: ensured_state(environ), heard.append, required=required)(request, answer), heard
 
 
 def test_every_answer_is_written_down_and_counts(environ: dict[str, str]) -> None:
@@ -42,12 +42,12 @@ def test_every_answer_is_written_down_and_counts(environ: dict[str, str]) -> Non
         Decision("initial", "approved", "user", reason="so"),
         [],
     )
-    (line,) = decisions(environ)
+    (line,) = entries(ensured_state(environ))
     assert (line["argv"], line["decision"], line["source"]) == (["make"], "approved", "user")
 
 
 def test_nothing_is_made_before_a_question_is_asked(environ: dict[str, str], tmp_path: Path) -> None:
-    written_down(environ, lambda _event: None, required=True)
+    written_down(lambda: ensured_state(environ), lambda _event: None, required=True)
     assert not (tmp_path / "state").exists()
 
 
@@ -75,29 +75,3 @@ def test_it_counts_where_that_is_configured_and_is_told_of(unwritable: dict[str,
 def test_a_refusal_needs_no_record(unwritable: dict[str, str]) -> None:
     counted, heard = decided(unwritable, request_for("make"), "denied", "user")
     assert (counted.decision, counted.source, len(heard)) == ("denied", "user", 1)
-
-
-def test_a_refused_action_may_run_once_more_by_a_persons_word(environ: dict[str, str], tmp_path: Path) -> None:
-    request = request_for("rm", "x")
-    decided(environ, request)
-    digest = action_digest(request)
-    line, first = override(environ, digest[:SHORT_DIGEST])
-    assert (line["argv"], first) == (["rm", "x"], True)
-    assert not override(environ, digest)[1]
-    assert Overrides(str(tmp_path / "state" / "sandgate")).take(digest)
-
-
-@pytest.mark.parametrize("source", ["user", "none"])
-def test_only_an_automatic_refusal_can_be_overridden(environ: dict[str, str], source: DecisionSource) -> None:
-    request = request_for("rm", "x")
-    decided(environ, request, "denied", source)
-    with pytest.raises(RequestError, match="cannot override"):
-        override(environ, action_digest(request))
-
-
-def test_a_beginning_that_is_too_short_names_nothing(environ: dict[str, str]) -> None:
-    request = request_for("rm", "x")
-    decided(environ, request)
-    for action in ("", action_digest(request)[: SHORT_DIGEST - 1]):
-        with pytest.raises(RequestError):
-            override(environ, action)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.config.rule_listing import listing
+from sandgate.config.rules_in_force import counter_of
 from sandgate.protocol.environment import Environment
-from sandgate.runtime.rule_listing import listing
-from sandgate.runtime.rules import counter_of
 from support.config.config_machine import Machine
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.errors import RequestError
-from sandgate.runtime.argv import check_argv, script_argv
+from sandgate.protocol.commands import check_argv
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,8 +37,3 @@ def test_what_no_kernel_takes_is_refused_with_the_reason(argv: Any, says: str) -
     with pytest.raises(RequestError, match=says) as refused:
         check_argv(argv)
     assert refused.value.hint
-
-
-def test_a_script_runs_in_a_shell_without_login_files() -> None:
-    shell, option, script = script_argv("ls | wc -l")
-    assert (shell.startswith("/"), option, script) == (True, "-c", "ls | wc -l")

@@ -10,9 +10,9 @@ import pytest
 
 from sandgate.config import TypedOverrides
 from sandgate.errors import SetupFailed
+from sandgate.gate import launch as launch_module
 from sandgate.kernel import helper as helper_module
 from sandgate.runtime import Environment, Runtime, open_runtime
-from sandgate.runtime import launch as launch_module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sandgate.kernel.sandboxes import Sandbox
-from sandgate.runtime import served_elsewhere as module
-from sandgate.runtime.served_elsewhere import ADDRESSES_SAID_MAX, served_elsewhere
+from sandgate.terminals import served_elsewhere as module
+from sandgate.terminals.served_elsewhere import ADDRESSES_SAID_MAX, served_elsewhere
 
 SERVER = Sandbox(7, 8, ("serve", "--token", "x"), 6, ("sandgate", "run"), True, (5173, 5174))
 

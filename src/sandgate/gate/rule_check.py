@@ -13,11 +13,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Literal
 
+    from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Judged
     from sandgate.policy.rules import Rule, RuleSet
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.verdicts import RuleDecision
-    from sandgate.runtime.runtime import Runtime
 
     Argv = tuple[str, ...]
     MatchKind = Literal["prefix", "network", "heuristics"]
@@ -42,10 +42,11 @@ class RuleMatches(Record):
     decide: RuleDecision
 
 
-def rule_matches(runtime: Runtime, command: CommandRequest) -> RuleMatches:
-    """What rules and policy say about each segment, before the approval policy makes a question a refusal."""
-    policies = runtime.policies
-    rules = runtime.gate.rules_holding(command)
+def rule_matches(policies: Policies, rules: RuleSet, command: CommandRequest) -> RuleMatches:
+    """What rules and policy say about each segment, before the approval policy makes a question a refusal.
+
+    `rules` are those that hold by now, which may be more than the `policies` of a session began with.
+    """
     asked = as_judged(command)
     judgement = judge(
         asked.argv,

@@ -12,8 +12,8 @@ from sandgate.gate.question_reason import only_reads
 from sandgate.protocol.confinement import Mount, Overlay
 from sandgate.protocol.trace import Notice
 from sandgate.runtime import Environment, Runtime, open_runtime
-from sandgate.runtime.project_caches import programs_of, with_overlays
 from sandgate.sandbox import cache_layers
+from sandgate.sandbox.project_caches import programs_of, with_overlays
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def test_what_only_reads_has_the_layers_that_it_names(home: Home) -> None:
 
 def test_reading_loads_nothing_for_it(home: Home) -> None:
     """Required: an ordinary command does not pay for what it does not use."""
-    loaded = ("sandgate.runtime.project_caches", "sandgate.places.caches")
+    loaded = ("sandgate.sandbox.project_caches", "sandgate.places.caches")
     before = {name: sys.modules.pop(name, None) for name in loaded}
     try:
         home.plan("true")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from time import time
 
 from sandgate.config import load_settings
+from sandgate.config.rules_in_force import used_so_far
 from sandgate.policy.rules import NetworkRule
 from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
-from sandgate.runtime.rules import used_so_far
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.config.rules_in_force import rules_in_force
 from sandgate.errors import RuleError
 from sandgate.policy.rules import NO_RULES
-from sandgate.runtime.rules import rules_in_force
 from support.config.config_machine import Machine
 from support.suite.source_tree import SOURCE
 
@@ -44,7 +44,7 @@ def test_nothing_is_imported_where_there_are_no_rules() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(SOURCE)!r})\n"
         "from types import SimpleNamespace\n"
-        "from sandgate.runtime.rules import rules_in_force\n"
+        "from sandgate.config.rules_in_force import rules_in_force\n"
         "rules_in_force(SimpleNamespace(rules=[SimpleNamespace(path='/nonexistent')]))\n"
         "print('sandgate.config.rules_files' in sys.modules)\n"
     )
