@@ -6,10 +6,13 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Protocol
 
     from sandgate.protocol.confinement import ExecFailure, SetupFailure
     from sandgate.protocol.denials import Refused
+    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.permissions import Grant
 
     class Child(Protocol):
         """One command and everything it starts. Nothing here waits, but `close`.
@@ -51,6 +54,24 @@ if TYPE_CHECKING:
         def refused_omitted(self) -> int: ...
 
         @property
+        def held(self) -> Sequence[HeldCall]:
+            """The calls that were held so far, in their order; those that were answered stay among them."""
+            ...
+
+        @property
+        def let_go(self) -> Sequence[int]:
+            """The numbers of held calls that nobody waits for any more: their caller was killed or interrupted."""
+            ...
+
+        @property
+        def performed_calls(self) -> Sequence[PerformedCall]:
+            """What the supervisor carried out, as far as it is told one by one."""
+            ...
+
+        @property
+        def performed_omitted(self) -> int: ...
+
+        @property
         def reported(self) -> bool:
             """The enforcing layer watched to the end: silence means that nothing was refused."""
             ...
@@ -61,6 +82,17 @@ if TYPE_CHECKING:
         def descriptors(self) -> tuple[int, ...]: ...
 
         def handle(self, fd: int) -> None: ...
+
+        def answer(self, number: int, grants: tuple[Grant, ...], /) -> None:
+            """The command has these grants from now on, and all held calls within them are carried out.
+
+            The call `number` fails as it would have without being held where it is not within them; no grants are a no.
+            """
+            ...
+
+        def stop_holding(self) -> None:
+            """Whatever is held now, or refused later, fails at once."""
+            ...
 
         def signal_group(self, number: int) -> None:
             """Delivers a signal to the command's process group."""

@@ -37,12 +37,13 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sandgate.kernel.networks import EmptyNetworks, Network
     from sandgate.kernel.plan_codec import Switch
     from sandgate.protocol.confinement import ExecFailure
-    from sandgate.protocol.permissions import NetworkMode
+    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.permissions import Grant, NetworkMode
 
 PROBE_LIMIT_MS = 2000
 _SIGKILL = 9  # the signal module costs an import of `enum`
@@ -51,6 +52,11 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 
 class HelperChild:
     """A command under a helper. See `kernel.child.Child` for the contract."""
+
+    held: Sequence[HeldCall] = ()
+    let_go: Sequence[int] = ()
+    performed_calls: Sequence[PerformedCall] = ()
+    performed_omitted = 0
 
     def __init__(self, pid: int, status: socket, lent: Network | None = None) -> None:
         self.pid = pid
@@ -86,6 +92,12 @@ class HelperChild:
 
     def kill_tree(self) -> None:
         self._ask(request(KILL))
+
+    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
+        return  # nothing is held here
+
+    def stop_holding(self) -> None:
+        return
 
     def settle_in(self) -> None:
         if self._lent is not None:

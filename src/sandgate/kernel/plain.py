@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
     from sandgate.protocol.denials import Refused
+    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.permissions import Grant
 
 
 EXIT_UNKNOWN = 255  # somebody else in this process reaped our child, its status is lost
@@ -33,6 +35,10 @@ class PlainChild:
     """One unconfined process. See `kernel.child.Child` for the contract."""
 
     refused_omitted = 0
+    held: Sequence[HeldCall] = ()
+    let_go: Sequence[int] = ()
+    performed_calls: Sequence[PerformedCall] = ()
+    performed_omitted = 0
     reported = False
     layers: tuple[str, ...] = ()
 
@@ -68,6 +74,12 @@ class PlainChild:
         elif _exists(self.pid):
             return  # the number was free and is in use again: nobody of ours is left
         kill_sessions((self.pid,))
+
+    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
+        return  # nothing is held here
+
+    def stop_holding(self) -> None:
+        return
 
     def settle_in(self) -> None:
         return  # there is nothing to give up

@@ -39,13 +39,15 @@ from sandgate.protocol.confinement import ExecFailure, Mount, SetupFailure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from sandgate.kernel.call_rules import Reads
     from sandgate.kernel.child import Child
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Refused
-    from sandgate.protocol.permissions import EffectivePermissions
+    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.permissions import EffectivePermissions, Grant
 
 LAYERS = ("landlock", "seccomp", "notify")
 PR_SET_NO_NEW_PRIVS = 38  # <linux/prctl.h>
@@ -114,6 +116,11 @@ class Restriction:
 class RestrictedChild:
     """One confined process tree. See `kernel.child.Child` for the contract."""
 
+    held: Sequence[HeldCall] = ()
+    let_go: Sequence[int] = ()
+    performed_calls: Sequence[PerformedCall] = ()
+    performed_omitted = 0
+
     def __init__(self, plan: ConfinedCommand, restriction: Restriction, spawn: Spawn) -> None:
         self.pid = 0
         self.ended: Ended | None = None
@@ -178,6 +185,12 @@ class RestrictedChild:
         self.signal_group(SIGKILL)
         if self._supervisor is not None:
             self._supervisor.wake(kill_tree=True)
+
+    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
+        return  # nothing is held here
+
+    def stop_holding(self) -> None:
+        return
 
     def settle_in(self) -> None:
         return  # there is nothing to give up

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.bindings import Bound
     from sandgate.protocol.commands import CommandResult
     from sandgate.protocol.denials import Refused
-    from sandgate.protocol.permissions import BackendName, EffectivePermissions, GitProtection, SandboxPolicy
+    from sandgate.protocol.held_calls import PerformedCall
+    from sandgate.protocol.permissions import BackendName, EffectivePermissions, GitProtection, Grant, SandboxPolicy
 
     MountKind = Literal["write", "read", "hide_directory", "hide_directory_with_openings", "hide_file", "overlay"]
     ReportMode = Literal["off", "report"]
@@ -97,6 +98,8 @@ class ConfinedCommand(Record):
     guarantees: tuple[str, ...] = ()  # what this plan promises; the layers really built may only add
     bound: Bound | None = None  # what has to be as it was when it was approved; None: it rests on no approval
     reads_only: bool = False  # policy vouches that it changes nothing
+    holds_calls: bool = False  # what is refused waits in the kernel: somebody is attached who is asked about it
+    supervised_grants: tuple[Grant, ...] = ()  # what the supervisor carries out for it from the start
 
     @property
     def confined(self) -> bool:
@@ -133,4 +136,6 @@ class AttemptOutcome(Record):
     locked: tuple[str, ...] = ()  # files outside the writable places that it locked: seen, not refused
     unserved: tuple[str, ...] = ()  # addresses of its loopback that it sought and where no process listened
     remarks: tuple[str, ...] = ()  # sentences on what it left that something obeys later, and what it sought in vain
+    performed: tuple[PerformedCall, ...] = ()  # carried out by the supervisor on the word of a grant
+    performed_omitted: int = 0  # further ones, counted
     running: bool = False  # it lives on, and its terminal tells later how it ended

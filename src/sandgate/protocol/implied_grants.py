@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.protocol.permissions import ESCALATE
+from sandgate.protocol.permissions import ESCALATE, SUPERVISED_KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,10 +18,12 @@ def implies(wider: Grant, wanted: Grant) -> bool:
     """
     if wider in (wanted, ESCALATE):
         return True
-    if wider.kind == "write_root" and wanted.kind in ("write_root", "write_path"):
+    if wider.kind == "write_path" and wanted.kind in ("new_entry", "metadata"):
+        return wanted.value == wider.value
+    if wider.kind == "write_root" and wanted.kind in ("write_root", "write_path", *SUPERVISED_KINDS):
         root = wider.value.rstrip("/") + "/"
         below = wanted.value.removeprefix(root)
-        same = wanted.value == wider.value
+        same = wanted.value == wider.value and wanted.kind not in ("new_entry", "remove")  # which change what holds it
         return same or (below != wanted.value and not any(part[:1] == "." for part in below.split("/")))
     return wider.kind == "host" and wanted.kind == "host" and wider.value == "*"
 

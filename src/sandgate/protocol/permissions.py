@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     ApprovalMode = Literal["untrusted", "on-failure", "on-request", "never"]
     NetworkMode = Literal["off", "on"]
     BackendName = Literal["namespace", "bwrap", "landlock", "none"]
-    GrantKind = Literal["write_root", "write_path", "read_path", "host", "unix_socket", "escalate"]
+    GrantKind = Literal[
+        "write_root",
+        "write_path",
+        "new_entry",
+        "remove",
+        "metadata",
+        "read_path",
+        "host",
+        "unix_socket",
+        "escalate",
+    ]
     GitProtection = Literal["all", "draft", "hooks-and-config"]
 
 PATH_CHARS_MAX = 4096  # PATH_MAX, <linux/limits.h>
@@ -72,6 +82,8 @@ class Grant(Record):
 
 
 ESCALATE = Grant("escalate")  # run without the sandbox
+# What no view can be widened by: the supervisor carries it out, call by call.
+SUPERVISED_KINDS = ("new_entry", "remove", "metadata")
 
 
 class PrivateTmp(Record):

@@ -15,9 +15,11 @@ from sandgate.protocol.confinement import ConfinedCommand, ExecFailure
 from sandgate.protocol.permissions import EffectivePermissions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sandgate.protocol.denials import Refused
+    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.permissions import Grant
 
 # Opening the terminal by name makes it the session's own; posix_spawn has no step for that, nor for a directory.
 _ENTER = 'cd -- "$0" && exec "$@"'
@@ -26,6 +28,11 @@ _ENTER_WITH_TERMINAL = 'exec <"$(tty)"; ' + _ENTER
 
 class PlainChild:
     """A command in a session of its own."""
+
+    held: Sequence[HeldCall] = ()
+    let_go: Sequence[int] = ()
+    performed_calls: Sequence[PerformedCall] = ()
+    performed_omitted = 0
 
     def __init__(self, pid: int, failure: ExecFailure | None = None) -> None:
         self.pid = pid
@@ -52,6 +59,12 @@ class PlainChild:
 
     def kill_tree(self) -> None:
         self._signal(signal.SIGKILL)
+
+    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
+        return  # nothing is held here
+
+    def stop_holding(self) -> None:
+        return
 
     def settle_in(self) -> None:
         return

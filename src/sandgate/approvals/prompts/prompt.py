@@ -142,6 +142,12 @@ def grant_text(grant: Grant) -> str:
             return f"may write below {value}"
         case "write_path":
             return f"may write {value}"
+        case "new_entry":
+            return f"may make {value}, which is new, and what is below it"
+        case "remove":
+            return f"may remove {value} and what is below it, or move it away"
+        case "metadata":
+            return f"may change the mode, times and attributes of {value}"
         case "read_path":
             return f"may read {value}"
         case "host":

@@ -59,6 +59,10 @@ def option(grant: Grant, *, new: bool, workspaces: tuple[str, ...]) -> str:
     match grant.kind:
         case "write_root" | "write_path":
             return root_option(grant.value, new=new, workspaces=workspaces)
+        case "new_entry" | "remove":
+            return root_option(grant.value, new=True, workspaces=workspaces)
+        case "metadata":
+            return root_option(grant.value, new=False, workspaces=workspaces)
         case "read_path":
             return "-c " + quoted(f"secrets.opened=[{value}]") if (value := in_toml(grant.value)) else ""
         case "unix_socket":

@@ -1,0 +1,36 @@
+"""Calls that the sandbox refused and that wait in the kernel while somebody decides, and what was carried out for one.
+
+A number belongs to one command and counts from 1. What waits is refused for good when nobody answers; what an answer
+covers is carried out by the supervisor, from outside the sandbox, and not by the command.
+"""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.denials import Operation, Refused
+
+WITHIN_EARLIER = 0  # as the number of a call: nobody was asked about it, an earlier answer covered it
+
+
+class HeldCall(Record):
+    """A call of a command that waits for an answer."""
+
+    number: int
+    refused: Refused  # what would be recorded if the answer is no
+    other_path: str = ""  # the new name of a rename or link, whose old name is `refused.path`
+
+
+class PerformedCall(Record):
+    """A call that the supervisor carried out on the word of a grant; `number` may be `WITHIN_EARLIER`.
+
+    Those within an earlier answer are told once for each grant and operation, and counted otherwise.
+    """
+
+    number: int
+    operation: Operation
+    path: str
+    other_path: str = ""
+    error: int = 0  # what the caller got; 0: it was done
