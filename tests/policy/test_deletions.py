@@ -23,7 +23,7 @@ REMADE = frozenset(("build", "node_modules", "*.o", "b", "c d", "build/*", "dist
 
 def is_remade(deletion: Deletion) -> bool:
     """A disk on which these can be made again, in the directory of the line and in `deep`."""
-    places = REMADE.issuperset((*deletion.words, *deletion.patterns))
+    places = REMADE.issuperset((*deletion.words, *deletion.patterns, *filter(None, (deletion.name,))))
     return places and deletion.directory in ("", "deep") and not deletion.may_arrive
 
 
@@ -64,6 +64,11 @@ FREE = (
     "rm -rf build > log 2>&1",
     "if test -d build; then rm -rf build; fi",
     "git clean -fdX && rm -rf build",
+    "find . -name build -exec rm -rf {} +",
+    "find . -name build -type d -prune -exec rm -rf {} ';'",
+    "find src lib -type d -maxdepth 3 -name 'node_modules' -exec rm -rf -- {} \\;",
+    "find -name dist -exec rm -fr {} \\; && rm -rf build",
+    "cd deep && find . -name '*.o' -exec rm -f {} +",
     'd=$(mktemp -d); trap \'rm -rf "$d"\' EXIT; ls "$d"',
     'd="$(mktemp -d -t x.XXXX)" && rm -rf "${d}"',
 )
@@ -98,6 +103,23 @@ ASKED = (
     "d=$(mktemp -d); rm -rf $d/..",
     "d=$(mktemp -d); rm -rf $d /home/x",
     "d=$(ls); rm -rf $d",
+    "find . -exec rm -rf {} +",
+    "find . -type d -exec rm -rf {} +",
+    "find . -name notes -exec rm -rf {} +",
+    "find . ! -name build -exec rm -rf {} +",
+    "find . -not -name build -exec rm -rf {} +",
+    "find . -name build -o -name notes -exec rm -rf {} +",
+    "find . -name build , -exec rm -rf {} +",
+    "find . '(' -name build ')' -exec rm -rf {} +",
+    "find -L . -name build -exec rm -rf {} +",
+    "find . -iname build -exec rm -rf {} +",
+    "find . -name $X -exec rm -rf {} +",
+    "find . -name build -exec rm -rf {}/.. +",
+    "find . -name build -exec rm -rf notes {} +",
+    "find . -name build -exec rm -rf {} + -exec rm -rf / +",
+    "find . -name build -exec sudo rm -rf {} +",
+    "find . -name build -exec rm -rf {} + ; ls | xargs rm -rf {}",
+    "mv notes build && find . -name build -exec rm -rf {} +",
     "git clean -fdx",
     "git clean -fd",
     "git clean -ffdX",
@@ -140,6 +162,15 @@ def test_patterns_and_the_directory_are_told_apart_from_words() -> None:
     asked: list[Deletion] = []
     made_again(segments(("bash", "-c", "cd deep && rm -f *.o '*.o' b")), places(asked))
     assert asked == [Deletion(("*.o", "b"), ("*.o",), "deep")]
+
+
+def test_what_is_found_by_its_name_is_told_with_where_it_is_looked_for() -> None:
+    asked: list[Deletion] = []
+    line = "find src lib -type d -name build -exec rm -rf {} +"
+    assert made_again(segments(tuple(line.split())), places(asked)) == {("rm", "-rf", "{}")}
+    made_again(segments(("bash", "-c", f"cd deep; {line}")), places(asked))
+    found = Deletion(below=("src", "lib"), name="build")
+    assert asked == [found, found.but(directory="deep")]
 
 
 def test_the_same_words_quoted_once_are_judged_by_both_meanings() -> None:

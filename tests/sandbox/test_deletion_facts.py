@@ -53,6 +53,11 @@ def remade(repo: Path, *words: str, patterns: tuple[str, ...] = (), roots: tuple
     return can_be_made_again(deletion, str(repo), [str(repo), *map(str, roots)], private_tmp=False)
 
 
+def found(repo: Path, name: str, *below: str, may_arrive: bool = False) -> bool:
+    deletion = Deletion(below=below or (".",), name=name, may_arrive=may_arrive)
+    return can_be_made_again(deletion, str(repo), [str(repo)], private_tmp=False)
+
+
 TICK_NS = 20 * 10**6  # more than one tick of the clock of files
 
 
@@ -239,3 +244,33 @@ def test_what_cannot_be_read_is_asked_about(repo: Path) -> None:
     assert not remade(repo, "build")
     assert not remade(repo, "x" * 300)
     assert not remade(repo, "build\0")
+
+
+def test_what_find_finds_by_its_name_is_judged_one_by_one(repo: Path) -> None:
+    for place in ("src/__pycache__/s.pyc", "src/.hidden/__pycache__/h.pyc", "notes.d/__pycache__/n.pyc"):
+        put(repo / place)
+    assert found(repo, "__pycache__")
+    assert found(repo, "__py*", "src", "notes.d/")
+    assert found(repo, "build")
+    assert found(repo, "*.o", "only")
+    assert found(repo, "no-such-name")
+    assert not found(repo, "__pycache__", may_arrive=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "below"),
+    [("*.o", "."), ("*", "."), ("s.c", "."), ("src", "src"), (".", "."), ("config", ".git"), ("hooks", "."),
+     ("*", ".."), (".env", ".")],
+)  # fmt: skip
+def test_one_that_is_found_and_cannot_be_made_again_keeps_them_all(repo: Path, name: str, below: str) -> None:
+    """Required: what git knows, its own directory, secrets, and whatever lies outside, wherever they are found."""
+    (repo / "linked-out").symlink_to(repo.parent)
+    put(repo / "src/__pycache__/s.pyc")
+    assert not found(repo, name, below)
+    assert not found(repo, name, "build", below)
+
+
+def test_a_link_where_looking_begins_is_only_itself(repo: Path) -> None:
+    (repo / "elsewhere").symlink_to(repo / "src")
+    assert found(repo, "s.c", "elsewhere")
+    assert not found(repo, "s.c", "elsewhere/")

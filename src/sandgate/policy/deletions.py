@@ -13,6 +13,7 @@ from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.split import segments
 from sandgate.commandline.words import program_name
 from sandgate.commandline.wrappers import STARTERS
+from sandgate.policy.found_deletions import deleting_each
 from sandgate.protocol.deletions import Deletion
 
 TYPE_CHECKING = False
@@ -32,7 +33,7 @@ _LETTERS = frozenset("rRfvdI")
 _LONG = frozenset(("--recursive", "--force", "--verbose", "--dir", "--one-file-system", "--preserve-root"))
 _CLEAN_LETTERS = frozenset("fdXqn")
 _CLEAN_LONG = frozenset(("--force", "--quiet", "--dry-run"))
-_DELETING = frozenset(("rm", "git"))
+_DELETING = frozenset(("rm", "git", "find"))
 _CHANGE_DIRECTORY = frozenset(("cd", "pushd", "popd", "chdir"))
 _MOVES = frozenset(("mv", "gmv", "ln", "rename", "prename", "mmv", "rsync", "git", "exch"))
 _NOT_IN_PATTERNS = frozenset(
@@ -45,7 +46,7 @@ def made_again(what: Segments, programs: ProgramPlaces) -> frozenset[Argv]:
     """Those commands of the line that delete, surely, only what can be made again."""
     if what.script is None:
         found = _deletion(what.argv, (True,) * len(what.argv))
-        return frozenset((what.argv,)) if found is not None and programs.makes_again(found) else frozenset()
+        return frozenset((found[0],)) if found is not None and programs.makes_again(found[1]) else frozenset()
     if not (what.plain or what.complex or what.script.readable) or len(what.script.commands) > COMMANDS_MAX:
         return frozenset()
     temporary = frozenset(_of_temporary(what, what.script))
@@ -59,18 +60,21 @@ def _of_script(what: Segments, script: Script, programs: ProgramPlaces) -> Itera
     moves = any(program_name(argv[0]) in _MOVES for argv in everything_run(what).commands)
     hidden: set[Argv] | None = None
     answers: dict[Argv, bool] = {}
+    finding: set[Argv] = set()
     for command in script.commands:
         if not command.words:
             continue
         found = _deletion(command.argv, tuple([word.certainty == "exact" for word in command.words]))
         if found is None:
             continue
-        found = found.but(directory=directory, may_arrive=moves)
-        known = answers.get(command.argv, True)  # quoted once and not the next time: the stricter one counts
-        answers[command.argv] = known and programs.makes_again(found)
+        argv, deletion = found
+        if argv != command.argv:
+            finding.add(command.argv)
+        known = answers.get(argv, True)  # quoted once and not the next time: the stricter one counts
+        answers[argv] = known and programs.makes_again(deletion.but(directory=directory, may_arrive=moves))
     for argv, costs_nothing in answers.items():
         if costs_nothing:
-            hidden = hidden if hidden is not None else _started_elsewhere(script)
+            hidden = hidden if hidden is not None else _started_elsewhere(script, finding)
             if argv not in hidden:
                 yield argv
 
@@ -92,22 +96,31 @@ def _directory(script: Script, *, in_order: bool) -> str | None:
     return place if place and place[0] != "-" else None
 
 
-def _started_elsewhere(script: Script) -> set[Argv]:
-    """What other commands of the line start: the same words may mean another machine, or another directory, there."""
-    starters = [each.argv for each in script.commands if each.words and program_name(each.argv[0]) in STARTERS]
+def _started_elsewhere(script: Script, finding: set[Argv]) -> set[Argv]:
+    """What other commands of the line start: the same words may mean another machine, or another directory, there.
+
+    What those of `finding` start was judged with them.
+    """
+    running = [each.argv for each in script.commands if each.words and each.argv not in finding]
+    starters = [argv for argv in running if program_name(argv[0]) in STARTERS]
     return {argv for starter in starters for argv in everything_run(segments(starter)).commands if argv != starter}
 
 
-def _deletion(argv: Argv, exact: tuple[bool, ...]) -> Deletion | None:
-    """What this one command deletes; None where it is none, or its words do not say it for sure."""
+def _deletion(argv: Argv, exact: tuple[bool, ...]) -> tuple[Argv, Deletion] | None:
+    """What this one command deletes, behind the command that does it, which is another one where this is `find`.
+
+    None where nothing is deleted, or its words do not say it for sure.
+    """
     if len(argv) > WORDS_MAX:
         return None
-    name = program_name(argv[0])
+    name, deletion = program_name(argv[0]), None
     if name == "rm":
-        return _removal(argv[1:], exact[1:])
-    if name == "git" and argv[1:2] == ("clean",) and all(exact):
-        return _clean(argv[2:])
-    return None
+        deletion = _removal(argv[1:], exact[1:])
+    elif name == "git" and argv[1:2] == ("clean",) and all(exact):
+        deletion = _clean(argv[2:])
+    elif name == "find" and all(exact):
+        return deleting_each(argv)
+    return None if deletion is None else (argv, deletion)
 
 
 def _removal(arguments: Argv, exact: tuple[bool, ...]) -> Deletion | None:

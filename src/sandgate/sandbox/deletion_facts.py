@@ -66,6 +66,11 @@ def can_be_made_again(
             return looking.ignored_in(os.path.realpath(directory))
         paths = dict.fromkeys(join(directory, word) for word in deletion.words)
         paths |= dict.fromkeys(path for each in deletion.patterns for path in looking.matching(directory, each))
+        if deletion.below and deletion.may_arrive:
+            return False
+        paths |= dict.fromkeys(
+            path for each in deletion.below for path in looking.named(directory, each, deletion.name)
+        )
         return len(paths) <= PATHS_MAX and all(looking.remade(path, deletion) for path in paths)
     except (OSError, ValueError, _NotKnown):
         return False
@@ -107,6 +112,22 @@ class _Looking:
             if len(found) > PATHS_MAX:
                 raise _NotKnown
         return found or [join(directory, pattern)]
+
+    def named(self, directory: str, start: str, name: str) -> list[str]:
+        """What find(1) finds by `name` from `start`. What lies in such a directory goes with it, and is not listed."""
+        found, top = [], join(directory, start)
+        if fnmatchcase(os.path.basename(top), name):
+            found.append(top)
+        pending = [top] if _is_real_directory(top) else []
+        while pending:
+            for entry in self._entries(pending.pop()):
+                if fnmatchcase(entry.name, name):
+                    found.append(entry.path)
+                elif entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+            if len(found) > PATHS_MAX:
+                raise _NotKnown
+        return found
 
     def remade(self, written: str, deletion: Deletion) -> bool:
         """Whether `written`, absolute and as the command says it, is nothing or something that can be made again."""
@@ -292,6 +313,12 @@ def _is_spelled_so(directory: str, name: str, about: os.stat_result) -> bool:
     if name == name.swapcase() or other is None or not os.path.samestat(about, other):
         return True
     return name in os.listdir(directory)
+
+
+def _is_real_directory(path: str) -> bool:
+    """Also with a `/` behind a link, which find(1) follows then."""
+    about = _lstat(path)
+    return about is not None and stat.S_ISDIR(about.st_mode)
 
 
 def _lstat(path: str) -> os.stat_result | None:
