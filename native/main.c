@@ -18,6 +18,7 @@
 
 #include "hosts.h"
 #include "lookups.h"
+#include "orders.h"
 #include "serve.h"
 
 enum { INIT_STACK_BYTES = 64 << 10, GO_BETWEEN_STACK_BYTES = 16 << 10 };
@@ -133,13 +134,17 @@ static void forward_signal(struct supervisor *supervisor, unsigned int number) {
 /* A request, or the hang-up of a Sandgate that has died: then nobody wants the command any more.
  * Returns non-zero when nothing more will come. */
 static int obey(struct supervisor *supervisor) {
-    uint32_t request[2] = {0, 0};
-    long length = sys(read, STATUS_FD, request, sizeof request);
+    static union {
+        uint32_t words[2];
+        unsigned char bytes[ORDER_BYTES_MAX];
+    } request;
+    long length = sys(read, STATUS_FD, &request, sizeof request);
     if (length == -EINTR || length == -EAGAIN) return 0;
-    if (length == sizeof request && request[0] == REQUEST_SIGNAL) {
-        forward_signal(supervisor, request[1]);
+    if (length == sizeof request.words && request.words[0] == REQUEST_SIGNAL) {
+        forward_signal(supervisor, request.words[1]);
         return 0;
     }
+    if (length > 0 && obey_order(supervisor, request.bytes, (size_t)length)) return 0;
     kill_everything(supervisor);
     if (length > 0) return 0;
     sys(epoll_ctl, supervisor->sandbox->events, EPOLL_CTL_DEL, STATUS_FD, 0);
@@ -154,6 +159,7 @@ static int fetch_listener(struct supervisor *supervisor) {
     if (receive_descriptors(supervisor->sandbox->listener_pipe[0], &listener, 1) != 0) return -1;
     supervisor->listener = listener;
     supervisor->sandbox->serving = 1;
+    take_plan_grants(supervisor);
     /* The caller sleeps while we answer, so both may as well take turns on one processor (Linux 6.6). */
     sys(ioctl, listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
     return 0;
@@ -195,10 +201,13 @@ static void serve_calls(struct supervisor *supervisor) {
         unsigned int relays = hosts_watch(relayed);
         struct pollfd *asking = relayed + relays;
         unsigned int lookups = lookups_watch(asking);
-        struct __kernel_timespec soon = {0, CONNECT_RETRY_MS * 1000000};
-        sys(ppoll, watched, WATCHED + connects + relays + lookups, connects_retry() ? &soon : 0, 0, 8);
+        struct __kernel_timespec soon = {0, CONNECT_RETRY_MS * 1000000}, later = {0, HELD_LOOK_MS * 1000000};
+        struct __kernel_timespec *limit = connects_retry() ? &soon : held_look_soon() ? &later : 0;
+        watched[STATUS].events = held_wants_to_tell() ? POLLIN | POLLOUT : POLLIN;
+        sys(ppoll, watched, WATCHED + connects + relays + lookups, limit, 0, 8);
         if (watched[INIT].revents) return;
-        if (watched[STATUS].revents && obey(supervisor) != 0) watched[STATUS].fd = -1;
+        if (held_look_soon()) held_look(supervisor, (watched[STATUS].revents & POLLOUT) != 0);
+        if ((watched[STATUS].revents & ~POLLOUT) && obey(supervisor) != 0) watched[STATUS].fd = -1;
         connects_settle(supervisor, watched + WATCHED, connects);
         if (any_ready(relayed, relays)) hosts_settle(supervisor);
         if (any_ready(asking, lookups)) lookups_settle(supervisor);

@@ -7,7 +7,8 @@
 #include <linux/seccomp.h>
 #include <linux/stat.h>
 
-#include "network.h"
+#include "connects.h"
+#include "held.h"
 #include "refusals.h"
 #include "verdict.h"
 
@@ -74,6 +75,15 @@ struct held {
     const struct call *call;
     const __u64 *args;
     int pid;
+    uint64_t id;
+};
+
+/* Why and how a call is refused. */
+struct finding {
+    enum operation operation;
+    enum refusing_layer layer;
+    int error;
+    int (*host_allows)(const struct supervisor *supervisor, const struct place *place);
 };
 
 static int directory_of(const struct held *held, int index) {
@@ -88,22 +98,38 @@ static int is_exclusive(const struct held *held) {
     return held->call->kind == OPEN && (flags_of(held) & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
 }
 
-static void tell(const struct held *held, enum operation operation, enum refusing_layer layer, int error,
-                 int host_allows, const char *path) {
-    struct refusal refusal = {operation, layer, error, held->pid, host_allows, is_exclusive(held), held->call->name, path, ""};
+static void tell(const struct held *held, const struct finding *finding, const struct place *place) {
+    int host_allows = finding->host_allows ? finding->host_allows(held->supervisor, place) : 1;
+    struct refusal refusal = {finding->operation, finding->layer, finding->error, held->pid, host_allows, is_exclusive(held), held->call->name, place->path, ""};
     report_refusal(&held->supervisor->tally, &refusal);
 }
 
-/* A new name: refused here when it is a protected one, otherwise recorded when the view refuses it. */
-static int judge_new_name(const struct held *held, const struct place *place, enum operation operation) {
+/* Unless it is carried out or waits for an answer, the refusal is told, of `told`; then the call gets `otherwise`: 0 lets
+ * the kernel refuse it. */
+static int refuse(const struct held *held, const struct finding *finding, const struct place *at, const struct place *to, int otherwise) {
+    struct refused_call call = {
+        held->id,
+        {held->call->number, held->pid, held->args, at, to},
+        {finding->operation, finding->layer, finding->error, held->pid, 1, is_exclusive(held), held->call->name, at->path, ""},
+        finding->host_allows,
+    };
+    if (take_over(held->supervisor, &call)) return ANSWERED;
+    tell(held, finding, to && held->call->kind == LINK ? to : at);
+    return otherwise;
+}
+
+/* A new name: refused here when it is a protected one, otherwise recorded when the view refuses it. `old`: what gets it,
+ * in a link. */
+static int judge_new_name(const struct held *held, const struct place *old, const struct place *place, enum operation operation) {
     const struct supervisor *supervisor = held->supervisor;
+    const struct place *at = old ? old : place, *to = old ? place : 0;
     if (place->certainly_allowed) return 0;
-    if (place->found == 0 && !place->exists && is_guarded_name(&supervisor->sandbox->plan, place->path)) {
-        tell(held, operation, BY_SECCOMP, EACCES, host_lets_change_entry(supervisor, place), place->path);
-        return EACCES;
-    }
-    int error = refusal_of_entry(supervisor, place, 0);
-    if (error) tell(held, operation, BY_MOUNT, error, host_lets_change_entry(supervisor, place), place->path);
+    struct finding finding = {operation, BY_SECCOMP, EACCES, host_lets_change_entry};
+    if (place->found == 0 && !place->exists && is_guarded_name(&supervisor->sandbox->plan, place->path))
+        return refuse(held, &finding, at, to, EACCES);
+    finding.layer = BY_MOUNT;
+    finding.error = refusal_of_entry(supervisor, place, 0);
+    if (finding.error) return refuse(held, &finding, at, to, is_unresolved(place) ? EACCES : 0);
     return is_unresolved(place) ? EACCES : 0;
 }
 
@@ -120,17 +146,16 @@ static int judge_open(const struct held *held, uint64_t flags) {
     if (flags & O_PATH) return 0;
     resolve(supervisor, held->pid, directory_of(held, held->call->directory), held->args[(int)held->call->path], follow,
             0, &place);
-    if (!place.exists && (flags & O_CREAT) && (place.found == 0 || is_unresolved(&place))) return judge_new_name(held, &place, OP_CREATE);
-    if ((flags & (O_ACCMODE | O_TRUNC)) && is_late(held, &place)) {
-        tell(held, OP_WRITE, BY_SECCOMP, EACCES, host_lets_write(place.path), place.path);
-        return EACCES;
-    }
-    int error = refusal_of_open(supervisor, &place, flags);
-    if (!error) return 0;
+    if (!place.exists && (flags & O_CREAT) && (place.found == 0 || is_unresolved(&place)))
+        return judge_new_name(held, 0, &place, OP_CREATE);
+    struct finding finding = {OP_WRITE, BY_SECCOMP, EACCES, host_lets_write_to};
+    if ((flags & (O_ACCMODE | O_TRUNC)) && is_late(held, &place)) return refuse(held, &finding, &place, 0, EACCES);
+    finding.error = refusal_of_open(supervisor, &place, flags);
+    if (!finding.error) return 0;
+    finding.layer = place.exists && (place.mode & S_IFMT) == S_IFIFO ? BY_LANDLOCK : BY_MOUNT;
     int is_temporary = (flags & __O_TMPFILE) == __O_TMPFILE;
-    enum refusing_layer layer = place.exists && (place.mode & S_IFMT) == S_IFIFO ? BY_LANDLOCK : BY_MOUNT;
-    tell(held, is_temporary || !place.exists ? OP_CREATE : OP_WRITE, layer, error, host_lets_write(place.path), place.path);
-    return 0;
+    if (is_temporary || !place.exists) finding.operation = OP_CREATE;
+    return refuse(held, &finding, &place, 0, 0);
 }
 
 static void resolve_operand(const struct held *held, int directory, int path, int follow, int names_entry,
@@ -140,7 +165,7 @@ static void resolve_operand(const struct held *held, int directory, int path, in
 
 /* What is moved or linked here could bring along a name that must not come to exist. */
 static int refuse_bringing(const struct held *held, const struct place *place, enum operation operation) {
-    tell(held, operation, BY_SECCOMP, EACCES, host_lets_change_entry(held->supervisor, place), place->path);
+    tell(held, &(struct finding){operation, BY_SECCOMP, EACCES, host_lets_change_entry}, place);
     return EACCES;
 }
 
@@ -150,13 +175,13 @@ static int could_bring_guarded(const struct held *held, const struct place *plac
     return (!place->certainly_allowed && is_above_absent(plan, place->path)) || is_above_pointer(plan, place->path);
 }
 
-static int judge_make(const struct held *held) {
+static int judge_make(const struct held *held, const struct place *old) {
     static struct place place;
     resolve_operand(held, held->call->directory, held->call->path, 0, 1, &place);
     int is_link = same_text(held->call->name, "symlink") || same_text(held->call->name, "symlinkat");
     if (is_link && could_bring_guarded(held, &place))
         return refuse_bringing(held, &place, OP_CREATE);
-    return judge_new_name(held, &place, OP_CREATE);
+    return judge_new_name(held, old, &place, OP_CREATE);
 }
 
 static int judge_remove(const struct held *held) {
@@ -168,8 +193,15 @@ static int judge_remove(const struct held *held) {
     int error = refusal_of_entry(held->supervisor, &place, 1);
     /* What an overlay lies on has something in it, and would stay without us; git tries that with its own directory. */
     if (error == EBUSY && wants_directory && plan_is_overlaid(&held->supervisor->sandbox->plan, place.path)) return 0;
-    if (error) tell(held, OP_DELETE, BY_MOUNT, error, host_lets_change_entry(held->supervisor, &place), place.path);
-    return 0;
+    struct finding finding = {OP_DELETE, BY_MOUNT, error, host_lets_change_entry};
+    return error ? refuse(held, &finding, &place, 0, 0) : 0;
+}
+
+/* Where somebody may answer, whoever moves a file from one tree to another is heard when it makes the copy. */
+static int is_crossing(const struct held *held, const struct place *from, const struct place *to) {
+    const struct plan *plan = &held->supervisor->sandbox->plan;
+    if (!takes_calls_over(held->supervisor) || from->found != 0 || to->found != 0) return 0;
+    return is_writable(plan, from->path) != is_writable(plan, to->path);
 }
 
 /* Both ends can be refused; the first that is goes on record, as the kernel stops there. Crossing from one tree to
@@ -181,7 +213,7 @@ static int judge_rename(const struct held *held) {
     resolve_operand(held, plain ? NONE : 2, plain ? 1 : 3, 0, 1, &to);
     /* Whatever we think of the old name, it may be another by the time the kernel looks. */
     if (to.found == 0 && !to.exists && is_guarded_name(&held->supervisor->sandbox->plan, to.path))
-        return judge_new_name(held, &to, OP_RENAME);
+        return judge_new_name(held, 0, &to, OP_RENAME);
     if (to.found == 0 && !to.certainly_allowed && is_above_absent(&held->supervisor->sandbox->plan, to.path))
         return refuse_bringing(held, &to, OP_RENAME);
     if (could_bring_guarded(held, &to)) return refuse_bringing(held, &to, OP_RENAME);
@@ -190,16 +222,17 @@ static int judge_rename(const struct held *held) {
     if (exchanges && from.found == 0 && !from.certainly_allowed && is_above_absent(&held->supervisor->sandbox->plan, from.path))
         return refuse_bringing(held, &from, OP_RENAME);
     if (!from.certainly_allowed && !from.exists && from.found == 0) return 0; /* ENOENT */
-    int error = refusal_of_entry(held->supervisor, &from, 1);
-    if (error) {
-        tell(held, OP_RENAME, BY_MOUNT, error, host_lets_change_entry(held->supervisor, &from), from.path);
-        return 0;
-    }
-    if (!to.exists) return judge_new_name(held, &to, OP_RENAME);
-    error = refusal_of_entry(held->supervisor, &to, 1);
-    if (error) tell(held, OP_RENAME, BY_MOUNT, error, host_lets_change_entry(held->supervisor, &to), to.path);
+    struct finding finding = {OP_RENAME, BY_MOUNT, refusal_of_entry(held->supervisor, &from, 1), host_lets_change_entry};
+    if (is_crossing(held, &from, &to)) return 0;
+    if (finding.error) return refuse(held, &finding, &from, &to, 0);
+    if (!to.exists) return judge_new_name(held, 0, &to, OP_RENAME);
+    finding.error = refusal_of_entry(held->supervisor, &to, 1);
+    if (finding.error) tell(held, &finding, &to);
     return 0;
 }
+
+/* Then its mount is no read-only one, whatever lies at its path: it was handed in. */
+static int is_open_for_writing(int pid, int fd) { return (descriptor_flags(pid, fd) & O_ACCMODE) != O_RDONLY; }
 
 static int judge_change(const struct held *held) {
     static struct place place;
@@ -210,18 +243,17 @@ static int judge_change(const struct held *held) {
     int on_descriptor = address == 0 || ((flags & AT_EMPTY_PATH) && read_memory(held->pid, address, &first, 1) == 1 && !first);
     if (on_descriptor) resolve_descriptor(held->supervisor, held->pid, directory, &place);
     else resolve(held->supervisor, held->pid, directory, address, held->call->follows && !(flags & AT_SYMLINK_NOFOLLOW), 0, &place);
-    int error = refusal_of_change(held->supervisor, &place);
-    if (error) tell(held, OP_METADATA, BY_MOUNT, error, host_lets_change_metadata(held->supervisor, &place), place.path);
-    return 0;
+    struct finding finding = {OP_METADATA, BY_MOUNT, refusal_of_change(held->supervisor, &place), host_lets_change_metadata};
+    if (!finding.error || (on_descriptor && is_open_for_writing(held->pid, directory))) return 0;
+    return refuse(held, &finding, &place, 0, 0);
 }
 
 static int judge_truncate(const struct held *held) {
     static struct place place;
     resolve_operand(held, NONE, 0, 1, 0, &place);
     if (place.exists && (place.mode & S_IFMT) != S_IFREG) return 0;
-    int error = refusal_of_change(held->supervisor, &place);
-    if (error) tell(held, OP_WRITE, BY_MOUNT, error, host_lets_write(place.path), place.path);
-    return 0;
+    struct finding finding = {OP_WRITE, BY_MOUNT, refusal_of_change(held->supervisor, &place), host_lets_write_to};
+    return finding.error ? refuse(held, &finding, &place, 0, 0) : 0;
 }
 
 /* By a second name a late one would be changed all the same. */
@@ -236,7 +268,7 @@ static int judge_link(const struct held *held) {
         if (is_late(held, &old)) return refuse_bringing(held, &old, OP_CREATE);
     }
     /* Whether the old name exists does not matter for protected names, and a missing one is rarely worth a look. */
-    return judge_make(held);
+    return judge_make(held, old.found == 0 && old.exists ? &old : 0);
 }
 
 /* Readable is enough for a lock, and whoever waits for it outside waits for the command: not refused, as package managers
@@ -248,7 +280,7 @@ static int judge_lock(const struct held *held) {
     resolve_descriptor(held->supervisor, held->pid, directory_of(held, held->call->directory), &place);
     uint32_t type = place.mode & S_IFMT;
     if (place.found != 0 || !place.exists || (type != S_IFREG && type != S_IFDIR)) return 0;
-    if (!is_writable(&held->supervisor->sandbox->plan, place.path)) tell(held, OP_LOCK, BY_SECCOMP, 0, 1, place.path);
+    if (!is_writable(&held->supervisor->sandbox->plan, place.path)) tell(held, &(struct finding){OP_LOCK, BY_SECCOMP, 0, 0}, &place);
     return 0;
 }
 
@@ -259,12 +291,12 @@ static int judge_mode(const struct held *held) {
     return refuse_mode(held->supervisor, held->pid, held->call->name, &place);
 }
 
-static int judge(const struct held *held, uint64_t id) {
+static int judge(const struct held *held) {
     if (has_refused_mode(held->call->number, held->args)) return judge_mode(held);
     switch ((enum kind)held->call->kind) {
         case OPEN: return judge_open(held, flags_of(held));
         case CREAT: return judge_open(held, O_CREAT | O_WRONLY | O_TRUNC);
-        case MAKE: return judge_make(held);
+        case MAKE: return judge_make(held, 0);
         case LINK: return judge_link(held);
         case RENAME: return judge_rename(held);
         case REMOVE: return judge_remove(held);
@@ -275,7 +307,7 @@ static int judge(const struct held *held, uint64_t id) {
     }
     struct attempt attempt = {
         .syscall = held->call->name,
-        .id = id,
+        .id = held->id,
         .pid = held->pid,
         .fd = (int)(uint32_t)held->args[0],
         .address = held->args[(int)held->call->path],
@@ -305,8 +337,8 @@ int notify_answer_one(struct supervisor *supervisor) {
     struct seccomp_notif *notification = &request.notification;
     long error = sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_RECV, notification);
     if (error < 0) return error == -ENOENT || error == -EINTR ? 0 : (int)error; /* its task was killed meanwhile */
-    struct held held = {supervisor, find_call(notification->data.nr), notification->data.args, (int)notification->pid};
-    int refused = held.call ? judge(&held, notification->id)
+    struct held held = {supervisor, find_call(notification->data.nr), notification->data.args, (int)notification->pid, notification->id};
+    int refused = held.call ? judge(&held)
                             : refuse_call(supervisor, held.pid, notification->data.nr, held.args);
     if (refused == ANSWERED) return 0;
     struct seccomp_notif_resp answer = {.id = notification->id};

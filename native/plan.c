@@ -8,7 +8,7 @@ enum { HEADER_BYTES = 20 };
 static const uint64_t PRIME = ((uint64_t)1 << 61) - 1;
 static const char MAGIC[8] = "SGPLAN2";
 
-enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED, TAG_SOURCE, TAG_OVERLAY, TAG_CONTENT };
+enum tag { TAG_ARG = 1, TAG_ENV, TAG_CWD, TAG_MOUNT, TAG_FLAGS, TAG_LIMIT, TAG_ABSENT, TAG_SOCKET, TAG_HOST, TAG_EXPECTED, TAG_SOURCE, TAG_OVERLAY, TAG_CONTENT, TAG_GRANT };
 
 static uint32_t read_u32(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -143,6 +143,14 @@ static int add_expected(struct plan *plan, const unsigned char *bytes, uint32_t 
     return expected->kind == EXPECT_FILE && expected->path[0] != '/' ? -EBADMSG : 0;
 }
 
+static int add_plan_grant(struct plan *plan, const unsigned char *bytes, uint32_t length) {
+    if (length < 4 || plan->grant_count >= PLAN_GRANTS_MAX || read_u32(bytes) >= GRANT_KINDS) return -EBADMSG;
+    const char *path = path_in(bytes + 4, length - 4);
+    if (!path || !path[1] || length - 4 > PATH_BYTES_MAX || path[length - 6] == '/') return -EBADMSG;
+    plan->grants[plan->grant_count++] = (struct plan_grant){(enum grant_kind)read_u32(bytes), path};
+    return 0;
+}
+
 static int set_flags(struct plan *plan, const unsigned char *bytes, uint32_t length) {
     if (length != 4) return -EBADMSG;
     plan->flags = read_u32(bytes);
@@ -168,6 +176,7 @@ static int take_record(struct plan *plan, uint32_t tag, const unsigned char *byt
         case TAG_HOST: return add_host(plan, bytes, length);
         case TAG_EXPECTED: return add_expected(plan, bytes, length);
         case TAG_OVERLAY: return add_overlay(plan, bytes, length);
+        case TAG_GRANT: return add_plan_grant(plan, bytes, length);
         case TAG_CONTENT: return add_content(plan, bytes, length);
         case TAG_SOURCE: return add_source(plan, text_in(bytes, length));
         default: return -EBADMSG;

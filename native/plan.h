@@ -5,7 +5,7 @@
 #include "sys.h"
 
 enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 65536, PATHS_MAX = 16384, HOSTS_MAX = 256 };
-enum { LIMITS_MAX = 16, EXPECTED_MAX = 256, OVERLAYS_MAX = 32 };
+enum { LIMITS_MAX = 16, EXPECTED_MAX = 256, OVERLAYS_MAX = 32, PLAN_GRANTS_MAX = 256 };
 enum { CONTENT_BYTES_MAX = 64 << 10 }; /* shown in place of one hidden file */
 enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 
@@ -16,12 +16,13 @@ enum plan_flag {
     PLAN_REPORT = 1 << 1,
     PLAN_TTY = 1 << 2,
     PLAN_CASE_INSENSITIVE = 1 << 3,
+    PLAN_HOLDS_CALLS = 1 << 4, /* somebody answers what is refused, while the call waits */
     /* Only the tests that prove each layer alone use these. */
     PLAN_TEST_NO_SECCOMP = 1 << 8,
     PLAN_TEST_NO_NETNS = 1 << 9,
     PLAN_TEST_NO_LANDLOCK = 1 << 10,
     PLAN_TEST_NO_NOTIFY = 1 << 11,
-    PLAN_FLAGS_KNOWN = 0xf0f,
+    PLAN_FLAGS_KNOWN = 0xf1f,
 };
 
 struct mount_entry {
@@ -64,6 +65,14 @@ struct expected {
     const char *path;    /* of a file; the directory and the program are those the plan names otherwise */
 };
 
+/* What the supervisor may carry out beyond the view: grants.c says what each gives. */
+enum grant_kind { GRANT_WRITE_PATH, GRANT_WRITE_ROOT, GRANT_NEW_ENTRY, GRANT_REMOVE, GRANT_METADATA, GRANT_KINDS };
+
+struct plan_grant {
+    enum grant_kind kind;
+    const char *path; /* as in a mount_entry */
+};
+
 struct path_list {
     const char *items[PATHS_MAX];
     const char *last[PATHS_MAX]; /* the last component of each */
@@ -89,6 +98,8 @@ struct plan {
     uint32_t limit_count;
     struct expected expected[EXPECTED_MAX];
     uint32_t expected_count;
+    struct plan_grant grants[PLAN_GRANTS_MAX];
+    uint32_t grant_count;
 };
 
 /* Fills a zeroed plan with pointers into `bytes`. Returns 0, or -EBADMSG when anything at all is wrong. */

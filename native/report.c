@@ -71,26 +71,50 @@ static void read_comm(int pid, char comm[COMM_BYTES + 1]) {
     comm[length > 0 ? length - 1 : 0] = 0; /* without its line end */
 }
 
-void report_refusal(struct tally *tally, const struct refusal *refusal) {
-    static uint64_t told[REFUSALS_MAX];
-    uint64_t mark = fingerprint(refusal);
-    if (already_told(tally, mark, told)) return;
+static int add_refusal(struct packet_buffer *packet, const struct refusal *refusal) {
     char comm[COMM_BYTES + 1];
     read_comm(refusal->pid, comm);
-    struct packet_buffer *packet = new_packet(PACKET_REFUSED);
     add_u32(packet, refusal->operation);
     add_u32(packet, refusal->layer);
     add_u32(packet, (uint32_t)refusal->error);
     add_u32(packet, (uint32_t)refusal->pid);
     add_u32(packet, (uint32_t)refusal->host_allows);
     add_u32(packet, (uint32_t)refusal->exclusive);
-    int fits = add_text(packet, refusal->syscall) && add_text(packet, refusal->path) &&
-               add_text(packet, refusal->address) && add_text(packet, comm);
+    return add_text(packet, refusal->syscall) && add_text(packet, refusal->path) && add_text(packet, refusal->address) &&
+           add_text(packet, comm);
+}
+
+void report_refusal(struct tally *tally, const struct refusal *refusal) {
+    static uint64_t told[REFUSALS_MAX];
+    uint64_t mark = fingerprint(refusal);
+    if (already_told(tally, mark, told)) return;
+    struct packet_buffer *packet = new_packet(PACKET_REFUSED);
+    int fits = add_refusal(packet, refusal);
     if (tally->told >= REFUSALS_MAX || !fits || !send_packet(packet)) {
         tally->omitted++;
         return;
     }
     told[tally->told++] = mark;
+}
+
+int report_held(uint32_t number, const struct refusal *refusal, const char *other_path) {
+    struct packet_buffer *packet = new_packet(PACKET_HELD);
+    add_u32(packet, number);
+    return add_refusal(packet, refusal) && add_text(packet, other_path) && send_packet(packet);
+}
+
+int report_let_go(uint32_t number) {
+    struct packet_buffer *packet = new_packet(PACKET_LET_GO);
+    add_u32(packet, number);
+    return send_packet(packet);
+}
+
+int report_performed(const struct performed *performed) {
+    struct packet_buffer *packet = new_packet(PACKET_PERFORMED);
+    add_u32(packet, performed->number);
+    add_u32(packet, performed->operation);
+    add_u32(packet, (uint32_t)performed->error);
+    return add_text(packet, performed->path) && add_text(packet, performed->other_path) && send_packet(packet);
 }
 
 void report_end(struct sandbox *sandbox, const struct tally *tally) {
@@ -112,6 +136,7 @@ void report_end(struct sandbox *sandbox, const struct tally *tally) {
         add_u32(packet, sandbox->command_ended ? (uint32_t)sandbox->command_status : 9 /* SIGKILL */);
         add_u32(packet, sandbox->layers);
         add_u32(packet, tally->omitted);
+        add_u32(packet, tally->performed_omitted);
     }
     send_last_packet(packet);
 }

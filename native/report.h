@@ -4,7 +4,7 @@
 
 #include "sandbox.h"
 
-enum packet { PACKET_ENDED = 1, PACKET_REFUSED, PACKET_SETUP_FAILED, PACKET_EXEC_FAILED, PACKET_SERVING };
+enum packet { PACKET_ENDED = 1, PACKET_REFUSED, PACKET_SETUP_FAILED, PACKET_EXEC_FAILED, PACKET_SERVING, PACKET_HELD, PACKET_LET_GO, PACKET_PERFORMED };
 
 enum operation { OP_WRITE, OP_CREATE, OP_DELETE, OP_RENAME, OP_METADATA, OP_CONNECT, OP_BIND, OP_LOCK, OP_OTHER, OP_UNSERVED, OP_LISTENS };
 enum refusing_layer { BY_MOUNT, BY_LANDLOCK, BY_SECCOMP, BY_NETWORK };
@@ -25,9 +25,22 @@ struct refusal {
 struct tally {
     uint32_t told;
     uint32_t omitted;
+    uint32_t performed_omitted; /* carried out within a grant, and not told */
+};
+
+/* A call that was carried out by us. */
+struct performed {
+    uint32_t number; /* of the held call; 0: nobody was asked for it */
+    enum operation operation;
+    int error; /* positive errno */
+    const char *path, *other_path; /* "" when there is none */
 };
 
 void report_refusal(struct tally *tally, const struct refusal *refusal);
+/* These three return false when the packet did not go out, and may then be repeated. */
+int report_held(uint32_t number, const struct refusal *refusal, const char *other_path);
+int report_let_go(uint32_t number);
+int report_performed(const struct performed *performed);
 void report_end(struct sandbox *sandbox, const struct tally *tally);
 
 #endif

@@ -38,6 +38,8 @@ enum request {
     REQUEST_PLAN,    /* the second one, with four descriptors: the plan and the three streams */
     REQUEST_NETWORK, /* instead of all that: make an empty network, hand it over, and end */
     REQUEST_SERVE,   /* or: show the port that is the argument; serve.h says how */
+    REQUEST_ANSWER,  /* to the held call that is the argument, 0: to none; more follows, see orders.c */
+    REQUEST_STOP_HOLDING, /* what is held, and what would be, is refused */
 };
 
 enum preparation {

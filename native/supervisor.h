@@ -9,6 +9,7 @@ struct supervisor {
     struct tally tally;
     int init;     /* pidfd of the init task */
     int listener; /* of the filter, -1 until its first event */
+    int holds_calls; /* somebody answers them */
 };
 
 /* notify.c: answers one held call. Returns 0, or negative when the listener has no one left behind it. */

@@ -96,6 +96,7 @@ static int refusal_of_existing(const struct supervisor *supervisor, const struct
     if (where == HIDDEN_FILE) return EACCES;
     if (where == NO_DEVICE || where == HIDDEN_DIRECTORY) return flags & O_CREAT ? EROFS : ENOENT;
     if (type != S_IFREG) return refusal_of_special(supervisor, type);
+    if (!(flags & (O_ACCMODE | O_TRUNC))) return 0; /* it is there, and only to be read */
     return (flags & O_TRUNC) || bits_allow(supervisor, place, WANT_WRITE) ? EROFS : EACCES;
 }
 
@@ -127,6 +128,11 @@ static int host_lets(const char *path, int wanted) {
 }
 
 int host_lets_write(const char *path) { return host_lets(path, WANT_WRITE); }
+
+int host_lets_write_to(const struct supervisor *supervisor, const struct place *place) {
+    (void)supervisor; /* as the others, of which one is chosen */
+    return host_lets_write(place->path);
+}
 
 static int is_owner(const struct supervisor *supervisor, uint32_t uid) {
     return supervisor->sandbox->uid == 0 || supervisor->sandbox->uid == uid;

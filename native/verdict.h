@@ -15,6 +15,7 @@ int is_writable(const struct plan *plan, const char *path);
 
 /* Permission bits, mounts and capabilities of the caller, outside the sandbox. */
 int host_lets_write(const char *path);
+int host_lets_write_to(const struct supervisor *supervisor, const struct place *place);
 int host_lets_change_entry(const struct supervisor *supervisor, const struct place *place);
 int host_lets_change_metadata(const struct supervisor *supervisor, const struct place *place);
 

@@ -12,10 +12,14 @@ from sandgate.kernel.child import Ended, ended_from
 from sandgate.kernel.plan_codec import (
     EXEC_FAILED,
     FINISHED,
+    HELD,
+    LET_GO,
     MAGIC,
+    PERFORMED,
     REFUSED,
     SETUP_FAILED,
     Finished,
+    LetGo,
     NotStarted,
     decode,
     encode,
@@ -23,6 +27,7 @@ from sandgate.kernel.plan_codec import (
 from sandgate.protocol.bindings import Bound, Identity
 from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, Limits, Mount, Overlay, SetupFailure
 from sandgate.protocol.denials import Refused
+from sandgate.protocol.held_calls import HeldCall, PerformedCall
 from sandgate.protocol.permissions import EffectivePermissions
 
 PLAN = ConfinedCommand(
@@ -133,10 +138,10 @@ def test_plan_over_the_limit_is_refused() -> None:
 
 PACKETS = {
     "finished": (
-        struct.pack("<IIII", FINISHED, 3 << 8, 0b10000011, 2),
-        Finished(Ended(3, None), ("userns", "mount", "notify"), 2),
+        struct.pack("<IIIII", FINISHED, 3 << 8, 0b10000011, 2, 5),
+        Finished(Ended(3, None), ("userns", "mount", "notify"), 2, 5),
     ),
-    "killed": (struct.pack("<IIII", FINISHED, 9, 0, 0), Finished(Ended(137, 9))),
+    "killed": (struct.pack("<IIIII", FINISHED, 9, 0, 0, 0), Finished(Ended(137, 9))),
     "refused": (
         struct.pack("<IIIIIII", REFUSED, 0, 0, 30, 7, 1, 1) + b"openat\0/etc/x\0\0sh\0",
         Refused("write", "openat", "/etc/x", None, "EROFS", "mount", 7, "sh", True, True),
@@ -144,6 +149,15 @@ PACKETS = {
     "refused connection": (
         struct.pack("<IIIIIII", REFUSED, 5, 3, 1, 7, 0, 0) + b"connect\0\0" + b"10.0.0.1:80\0sh\0",
         Refused("connect", "connect", None, "10.0.0.1:80", "EPERM", "network", 7, "sh", False),
+    ),
+    "held rename": (
+        struct.pack("<IIIIIIII", HELD, 9, 3, 0, 30, 7, 1, 0) + b"rename\0/etc/x\0\0mv\0/etc/y\0",
+        HeldCall(9, Refused("rename", "rename", "/etc/x", None, "EROFS", "mount", 7, "mv"), "/etc/y"),
+    ),
+    "let go": (struct.pack("<II", LET_GO, 9), LetGo(9)),
+    "performed": (
+        struct.pack("<IIII", PERFORMED, 9, 1, 17) + b"/etc/\xff\0\0",
+        PerformedCall(9, "create", "/etc/\udcff", "", 17),
     ),
     "setup failed": (
         struct.pack("<II", SETUP_FAILED, 40) + b"clone\0/a b\0",

@@ -37,6 +37,7 @@ static void read_everything(void) {
         touched += strlen(parsed.overlays[i].upper) + strlen(parsed.overlays[i].work);
         touched += plan_overlay_of(&parsed, parsed.overlays[i].upper) + (uint32_t)plan_is_overlaid(&parsed, parsed.overlays[i].lower);
     }
+    for (uint32_t i = 0; i < parsed.grant_count; i++) touched += strlen(parsed.grants[i].path) + parsed.grants[i].kind;
     for (uint32_t i = 0; i < parsed.expected_count; i++) touched += strlen(parsed.expected[i].path);
 }
 
@@ -61,7 +62,7 @@ int main(int count, char **arguments) {
         }
         memset(&parsed, 0, offsetof(struct plan, argv));
         parsed.argv_count = parsed.env_count = parsed.mount_count = parsed.limit_count = parsed.host_count = 0;
-        parsed.absent.count = parsed.sockets.count = parsed.expected_count = parsed.overlay_count = 0;
+        parsed.absent.count = parsed.sockets.count = parsed.expected_count = parsed.overlay_count = parsed.grant_count = 0;
         if (plan_parse(&parsed, bytes, size) == 0) accepted++, read_everything();
         free(bytes);
     }

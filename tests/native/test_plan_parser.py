@@ -8,7 +8,7 @@ import pytest
 from sandgate.kernel.plan_codec import encode
 from sandgate.protocol.bindings import Bound, Identity
 from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount, Overlay
-from sandgate.protocol.permissions import EffectivePermissions
+from sandgate.protocol.permissions import EffectivePermissions, Grant
 
 SOURCE = Path(__file__).parent / "plan_fuzz.c"
 ROUNDS = 20_000
@@ -62,6 +62,8 @@ def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Pa
         overlays=(Overlay("/home", "/kept/upper", "/kept/work"),),
         limits=Limits(open_files=10),
         bound=Bound(Identity(1, 2), Identity(1, 3, 4), files=(("/ws/x", Identity(1, 5, 6)),)),
+        holds_calls=True,
+        supervised_grants=(Grant("new_entry", "/home/e"), Grant("remove", "/home/f")),
     )
     saved = tmp_path / "plan"
     saved.write_bytes(encode(plan))

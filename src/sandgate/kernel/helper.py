@@ -13,6 +13,7 @@ import os
 from _socket import MSG_DONTWAIT, MSG_NOSIGNAL, SCM_RIGHTS, SOL_SOCKET
 
 from sandgate.kernel.child import Ended
+from sandgate.kernel.grant_codec import answers
 from sandgate.kernel.helper_process import reap, start_helper
 from sandgate.kernel.number_rows import packed_descriptors
 from sandgate.kernel.plan_codec import (
@@ -23,7 +24,9 @@ from sandgate.kernel.plan_codec import (
     PLAN,
     PREPARE,
     SIGNAL,
+    STOP_HOLDING,
     Finished,
+    LetGo,
     NotStarted,
     decode,
     encode,
@@ -37,10 +40,10 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from sandgate.kernel.networks import EmptyNetworks, Network
-    from sandgate.kernel.plan_codec import Switch
+    from sandgate.kernel.plan_codec import Packet, Switch
     from sandgate.protocol.confinement import ExecFailure
     from sandgate.protocol.held_calls import HeldCall, PerformedCall
     from sandgate.protocol.permissions import Grant, NetworkMode
@@ -53,11 +56,6 @@ _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_
 class HelperChild:
     """A command under a helper. See `kernel.child.Child` for the contract."""
 
-    held: Sequence[HeldCall] = ()
-    let_go: Sequence[int] = ()
-    performed_calls: Sequence[PerformedCall] = ()
-    performed_omitted = 0
-
     def __init__(self, pid: int, status: socket, lent: Network | None = None) -> None:
         self.pid = pid
         self._lent = lent
@@ -67,6 +65,10 @@ class HelperChild:
         self.locked: list[str] = []
         self.unserved: list[str] = []
         self.may_listen = False
+        self.held: list[HeldCall] = []
+        self.let_go: list[int] = []
+        self.performed_calls: list[PerformedCall] = []
+        self.performed_omitted = 0
         self.refused_omitted = 0
         self.reported = False
         self.layers: tuple[str, ...] = ()
@@ -93,11 +95,12 @@ class HelperChild:
     def kill_tree(self) -> None:
         self._ask(request(KILL))
 
-    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
-        return  # nothing is held here
+    def answer(self, number: int, grants: tuple[Grant, ...], /) -> None:
+        for message in answers(number, grants):
+            self._ask(message, flags=MSG_NOSIGNAL)  # waits for room: an answer that is lost leaves its caller waiting
 
     def stop_holding(self) -> None:
-        return
+        self._ask(request(STOP_HOLDING), flags=MSG_NOSIGNAL)
 
     def settle_in(self) -> None:
         if self._lent is not None:
@@ -114,37 +117,52 @@ class HelperChild:
             self._reaped = True
             _part(self._lent, status)
 
-    def _ask(self, what: bytes) -> None:
+    def _ask(self, what: bytes, *, flags: int = MSG_DONTWAIT | MSG_NOSIGNAL) -> None:
         if self._status is None:
             return
         try:
-            self._status.send(what, MSG_DONTWAIT | MSG_NOSIGNAL)
+            self._status.send(what, flags)
         except OSError:
             return  # it is over; its last packet is still to be read
 
-    def _take(self, packet: Finished | NotStarted | Refused | None) -> None:
+    def _note(self, refused: Refused) -> None:
+        if refused.operation == "lock":
+            self.locked.append(refused.path or "")
+        elif refused.operation == "unserved":
+            self.unserved.append(refused.address or "")
+        elif refused.operation == "listens":
+            self.may_listen = True
+        else:
+            self.refused.append(refused)
+
+    def _take(self, packet: Packet | None) -> None:
         match packet:
             case Refused():
-                if packet.operation == "lock":
-                    self.locked.append(packet.path or "")
-                elif packet.operation == "unserved":
-                    self.unserved.append(packet.address or "")
-                elif packet.operation == "listens":
-                    self.may_listen = True
-                else:
-                    self.refused.append(packet)
-                return
+                return self._note(packet)
             case Finished():
                 self.ended = packet.ended
                 self.layers = packet.layers
                 self.refused_omitted = packet.refused_omitted
+                self.performed_omitted = packet.performed_omitted
                 self.reported = "notify" in packet.layers
             case NotStarted():
                 self.failure = packet.failure
                 self.layers = packet.layers
+            case LetGo():
+                return self.let_go.append(packet.number)
             case None:  # the helper was killed; the kernel has killed the rest
                 self.ended = Ended(128 + _SIGKILL, _SIGKILL)
-        self._finish()
+            case _:
+                return self._take_held(packet)
+        return self._finish()
+
+    def _take_held(self, packet: HeldCall | PerformedCall) -> None:
+        from sandgate.protocol.held_calls import HeldCall
+
+        if isinstance(packet, HeldCall):
+            self.held.append(packet)
+        else:
+            self.performed_calls.append(packet)
 
     def _finish(self) -> None:
         # After its last packet, or the hang-up, the helper only clears up: `close` waits for that.

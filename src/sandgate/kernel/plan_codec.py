@@ -13,6 +13,7 @@ from sys import hash_info
 
 from sandgate.errors import RequestError
 from sandgate.kernel.child import Ended, ended_from
+from sandgate.kernel.grant_codec import encoded_grants
 from sandgate.kernel.number_rows import NumberRow
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
 from sandgate.protocol.denials import Refused
@@ -21,14 +22,16 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Literal
+    from typing import Literal, TypeAlias
 
     from sandgate.protocol.bindings import Bound, Identity
     from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount, MountKind, Overlay
     from sandgate.protocol.denials import Layer, Operation
+    from sandgate.protocol.held_calls import HeldCall, PerformedCall
     from sandgate.protocol.permissions import EffectivePermissions
 
     Switch = Literal["seccomp", "net", "landlock", "notify"]
+    Packet: TypeAlias = "Finished | NotStarted | Refused | HeldCall | LetGo | PerformedCall"
 
 MAGIC = b"SGPLAN2\0"
 PLAN_BYTES_MAX = 16 << 20  # plan.h
@@ -43,11 +46,14 @@ _HOST_VALUE = NumberRow(2, 2)
 _ADDRESS_BYTES = 16  # behind it; of an older address the first four
 _EXPECTED_HEAD = NumberRow(4, 4, 4, 8, 8)  # kind, major and minor number of the device, inode, last change
 _REFUSED_HEAD = NumberRow(4, 4, 4, 4, 4, 4)
-_FINISHED_HEAD = NumberRow(4, 4, 4)
+_FINISHED_HEAD = NumberRow(4, 4, 4, 4)
+_EXEC_FAILED_HEAD = NumberRow(4, 4, 4)
+_PERFORMED_HEAD = NumberRow(4, 4, 4)
 
-ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY, CONTENT = range(1, 14)
-FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED, SERVING = range(1, 6)
+ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY, CONTENT, GRANT = range(1, 15)
+FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED, SERVING, HELD, LET_GO, PERFORMED = range(1, 9)
 KILL, SIGNAL, PREPARE, PLAN, NETWORK, SERVE = range(1, 7)
+STOP_HOLDING = 8  # 7 is in `grant_codec`
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
 # Further up in it: how many empty directories, and files, the next plan will hide things with (enum preparation).
 _DIRECTORIES_SHIFT, _FILES_SHIFT, _COVERS_MAX = 8, 16, 64
@@ -61,7 +67,7 @@ _MOUNT_KINDS: dict[MountKind, int] = {
     "overlay": 5,
 }
 _DIRECTORY, _PROGRAM, _PROGRAM_BY_DESCRIPTOR, _FILE = range(4)  # enum expected_kind of plan.h
-_NETWORK_OFF, _REPORT, _TTY, _CASE_INSENSITIVE = 1, 2, 4, 8
+_NETWORK_OFF, _REPORT, _TTY, _CASE_INSENSITIVE, _HOLDS_CALLS = 1, 2, 4, 8, 16
 _SWITCHED_OFF: dict[Switch, int] = {"seccomp": 0x100, "net": 0x200, "landlock": 0x400, "notify": 0x800}
 
 # <asm-generic/resource.h>
@@ -96,6 +102,13 @@ class Finished(Record):
     ended: Ended
     layers: tuple[str, ...] = ()
     refused_omitted: int = 0
+    performed_omitted: int = 0
+
+
+class LetGo(Record):
+    """The caller of a held call is gone."""
+
+    number: int
 
 
 class NotStarted(Record):
@@ -117,6 +130,7 @@ def encode(plan: ConfinedCommand, *, without: Iterable[Switch] = ()) -> bytes:
     records += [_record(LIMIT, _LIMIT_VALUE.pack(*limit)) for limit in _limits(plan.limits)]
     if plan.bound is not None:
         records += _expected(plan.bound)
+    records += [_record(GRANT, grant) for grant in encoded_grants(plan.supervised_grants)]
     own, (places, places_remain) = b"".join(records), _paths(plan.mounts, plan.overlays, plan.permissions)
     length = len(MAGIC) + _HEADER.size + len(own) + len(places)
     if length > PLAN_BYTES_MAX:
@@ -208,7 +222,7 @@ def request(kind: int, number: int = 0) -> bytes:
     return _PAIR.pack(kind, number)
 
 
-def decode(packet: bytes) -> Finished | NotStarted | Refused:
+def decode(packet: bytes) -> Packet:
     """One packet of the helper. Raises ValueError when it is none."""
     try:
         (kind,) = _NUMBER.unpack_from(packet)
@@ -241,6 +255,7 @@ def _flags(plan: ConfinedCommand, without: Iterable[Switch]) -> int:
     flags |= _REPORT if plan.report == "report" else 0
     flags |= _TTY if plan.tty else 0
     flags |= _CASE_INSENSITIVE if plan.permissions.case_insensitive else 0
+    flags |= _HOLDS_CALLS if plan.holds_calls else 0
     for switch in without:
         flags |= _SWITCHED_OFF[switch]
     return flags
@@ -278,13 +293,17 @@ def _host(host: str) -> bytes:
 
 
 def _finished(body: bytes) -> Finished:
-    status, layers, omitted = _FINISHED_HEAD.unpack(body)
-    return Finished(ended_from(status), _layers(layers), omitted)
+    status, layers, omitted, performed_omitted = _FINISHED_HEAD.unpack(body)
+    return Finished(ended_from(status), _layers(layers), omitted, performed_omitted)
 
 
 def _refused(body: bytes) -> Refused:
-    operation, layer, code, pid, host_allows, exclusive = _REFUSED_HEAD.unpack_from(body)
-    syscall, path, address, program = _texts(body[_REFUSED_HEAD.size :])
+    return _refusal(body[: _REFUSED_HEAD.size], _texts(body[_REFUSED_HEAD.size :]))
+
+
+def _refusal(head: bytes, texts: Sequence[str]) -> Refused:
+    operation, layer, code, pid, host_allows, exclusive = _REFUSED_HEAD.unpack(head)
+    syscall, path, address, program = texts
     if syscall[:1] == "#":
         syscall = _call_name(int(syscall[1:]))
     return Refused(
@@ -301,6 +320,26 @@ def _refused(body: bytes) -> Refused:
     )
 
 
+def _held(body: bytes) -> HeldCall:
+    from sandgate.protocol.held_calls import HeldCall
+
+    number, texts = _NUMBER.unpack_from(body)[0], _NUMBER.size + _REFUSED_HEAD.size
+    *words, other_path = _texts(body[texts:])
+    return HeldCall(number, _refusal(body[_NUMBER.size : texts], words), other_path)
+
+
+def _let_go(body: bytes) -> LetGo:
+    return LetGo(*_NUMBER.unpack(body))
+
+
+def _performed(body: bytes) -> PerformedCall:
+    from sandgate.protocol.held_calls import PerformedCall
+
+    number, operation, error = _PERFORMED_HEAD.unpack_from(body)
+    path, other_path = _texts(body[_PERFORMED_HEAD.size :])
+    return PerformedCall(number, _OPERATIONS[operation], path, other_path, error)
+
+
 def _call_name(number: int) -> str:
     """The call of this machine with that number; the helper knows names only of those it judges."""
     from sandgate.kernel.syscalls import NUMBERS, machine
@@ -315,15 +354,18 @@ def _setup_failure(body: bytes) -> NotStarted:
 
 
 def _exec_failure(body: bytes) -> NotStarted:
-    code, part, layers = _FINISHED_HEAD.unpack_from(body)
+    code, part, layers = _EXEC_FAILED_HEAD.unpack_from(body)
     return NotStarted(ExecFailure("program" if part == 1 else "directory", _errno_name(code)), _layers(layers))
 
 
-_READERS: dict[int, Callable[[bytes], Finished | NotStarted | Refused]] = {
+_READERS: dict[int, Callable[[bytes], Packet]] = {
     FINISHED: _finished,
     REFUSED: _refused,
     SETUP_FAILED: _setup_failure,
     EXEC_FAILED: _exec_failure,
+    HELD: _held,
+    LET_GO: _let_go,
+    PERFORMED: _performed,
 }
 
 

@@ -1,0 +1,59 @@
+/* What a refused call asks for, copied whole: nothing of it is read again once somebody has decided. */
+#ifndef SANDGATE_DEED_H
+#define SANDGATE_DEED_H
+
+#include <linux/time_types.h>
+
+#include "resolve.h"
+
+enum deed_kind { DEED_OPEN, DEED_DIRECTORY, DEED_NODE, DEED_SYMLINK, DEED_LINK, DEED_RENAME, DEED_REMOVE, DEED_TRUNCATE, DEED_MODE, DEED_TIMES, DEED_SET_ATTRIBUTE, DEED_REMOVE_ATTRIBUTE };
+enum { ATTRIBUTE_NAME_BYTES = 256 /* XATTR_NAME_MAX, the zero byte included */, DEED_TEXT_BYTES = PATH_BYTES_MAX };
+
+/* An object on disk: its number may come back for another one, its birth does not. */
+struct identity {
+    uint32_t major, minor;
+    uint64_t inode;
+    int64_t born;
+    uint32_t born_ns;
+};
+
+/* One name that the call works on, and the directory it was in when the call was read. */
+struct spot {
+    char path[PATH_BYTES_MAX]; /* canonical, as the command sees it; its last component is never followed */
+    int exists;
+    uint32_t type; /* S_IFMT of what exists: it must still be that when the call is carried out */
+    struct identity parent; /* inode 0: not compared, as nobody was shown anything */
+};
+
+struct deed {
+    enum deed_kind kind;
+    int pid;
+    uint64_t flags; /* of open, unlink, rename and setxattr, those we know */
+    uint64_t length; /* of truncate */
+    uint32_t mode, umask;
+    struct __kernel_timespec times[2];
+    struct spot at, to; /* `to`: the new name of a link or a rename */
+    uint32_t text_length;
+    char text[DEED_TEXT_BYTES]; /* of a link, or the value of an attribute */
+    char attribute[ATTRIBUTE_NAME_BYTES];
+};
+
+struct wanted_call {
+    int number, pid;
+    const __u64 *args;
+    const struct place *at, *to;
+};
+
+/* False for what is never carried out by us: another class, flags we do not know, a place that only the command has. */
+int read_deed(const struct supervisor *supervisor, const struct wanted_call *call, struct deed *deed);
+
+/* Remembers where the names lie now, to be compared later. False when that cannot be found out. */
+int note_parents(const struct plan *plan, struct deed *deed);
+
+/* Opens the directory that plain `path` lies in, no link followed; the last component goes to `name`. */
+long open_parent(const struct plan *plan, const char *path, const char **name);
+/* Of `name` in `directory`, not followed, or of the descriptor itself when `name` is empty. Fills in `type` too. */
+int look_up_identity(int directory, const char *name, struct identity *identity, uint32_t *type);
+int is_same_object(const struct identity *left, const struct identity *right);
+
+#endif

@@ -1,0 +1,169 @@
+/* Decides by names alone whether a call lies within what was allowed.
+ *
+ * A grant for one path names it, so it may even be a protected one. A grant for a tree names only its root: what is
+ * protected or hidden below stays so. */
+#include <linux/stat.h>
+
+#include "grants.h"
+
+struct grant {
+    enum grant_kind kind;
+    uint32_t length;
+    char path[PATH_BYTES_MAX];
+};
+static struct grant grants[GRANTS_MAX];
+static int count;
+
+static const struct permit NO_PERMIT = {.grant = -1, .tree = -1};
+
+int grants_count(void) { return count; }
+
+int add_grant(enum grant_kind kind, const char *path) {
+    size_t length = strlen(path);
+    for (int i = 0; i < count; i++)
+        if (grants[i].kind == kind && same_text(grants[i].path, path)) return 1;
+    if (count >= GRANTS_MAX || path[0] != '/' || !path[1] || length >= PATH_BYTES_MAX) return 0;
+    grants[count].kind = kind;
+    grants[count].length = (uint32_t)length;
+    put_text(grants[count++].path, path);
+    return 1;
+}
+
+/* An entry of the view that takes away, somewhere on the way from `root` to `path`. */
+static int is_closed_below(const struct plan *plan, const char *path, size_t root_length) {
+    const struct mount_entry *entry = plan_entry_for(plan, path);
+    if (entry && entry->length > root_length && entry->kind != MOUNT_WRITE && entry->kind != MOUNT_OVERLAY) return 1;
+    if (!plan->absent.count) return 0;
+    char part[PATH_BYTES_MAX];
+    put_text(part, path);
+    for (size_t at = root_length + 1; path[at - 1]; at++) {
+        if (path[at] && path[at] != '/') continue;
+        part[at] = 0;
+        if (is_absent_name(plan, part)) return 1;
+        part[at] = path[at];
+    }
+    return 0;
+}
+
+static int is_in_tree(const struct plan *plan, const char *path, const char *root, size_t root_length) {
+    return path_is_at_or_below(path, root, root_length) && path[root_length] && !is_closed_below(plan, path, root_length);
+}
+
+static int lie_beside(const char *left, const char *right) {
+    size_t cut = 0;
+    for (size_t at = 0; left[at]; at++)
+        if (left[at] == '/') cut = at + 1;
+    for (size_t at = 0; at < cut; at++)
+        if (left[at] != right[at]) return 0;
+    for (const char *at = right + cut; *at; at++)
+        if (*at == '/') return 0;
+    return 1;
+}
+
+static const char *name_in(const char *path) {
+    const char *name = path;
+    for (; *path; path++)
+        if (*path == '/') name = path + 1;
+    return name;
+}
+
+static int is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
+
+/* ".note.swp", "note~", "#note#", "note-journal" of "note". */
+static int is_named_after(const char *name, const char *original) {
+    while (*name == '.' || *name == '#' || *name == '~') name++;
+    while (*original == '.') original++;
+    while (*original && *name == *original) name++, original++;
+    return !*original && !is_letter(*name);
+}
+
+/* Beside a file that may be changed, new names serve to replace it. One that is hidden, or starts with a dot as what programs
+ * obey does, must look like it. */
+static int serves_to_replace(const struct plan *plan, const char *path, const char *replaced) {
+    const char *name = name_in(path);
+    if (!lie_beside(path, replaced) || is_guarded_name(plan, path)) return 0;
+    return (*name != '.' && !is_hidden(plan, path)) || is_named_after(name, name_in(replaced));
+}
+
+/* What exists of a tree's own is found by its path, so that a change below it need not be remembered one by one. */
+static int reaches(const struct plan *plan, const struct grant *grant, enum wish wish, const struct spot *spot) {
+    int is_exact = same_text(grant->path, spot->path);
+    switch (grant->kind) {
+        case GRANT_WRITE_ROOT: return is_in_tree(plan, spot->path, grant->path, grant->length);
+        case GRANT_NEW_ENTRY: return wish == WISH_CREATE && is_exact;
+        case GRANT_METADATA: return wish == WISH_METADATA && is_exact;
+        case GRANT_REMOVE: return wish == WISH_REMOVE && (is_exact || is_in_tree(plan, spot->path, grant->path, grant->length));
+        case GRANT_WRITE_PATH:
+            if (wish == WISH_CREATE) return is_exact || serves_to_replace(plan, spot->path, grant->path);
+            return is_exact && (wish == WISH_METADATA || wish == WISH_WRITE);
+        case GRANT_KINDS: break;
+    }
+    return 0;
+}
+
+static struct permit permit_by_making(const struct plan *plan, enum wish wish, const struct spot *spot) {
+    struct permit permit = NO_PERMIT;
+    const struct own_name *own = wish == WISH_CREATE ? 0 : own_name_at(spot->path);
+    if (own) {
+        permit.grant = own->grant;
+        permit.is_own = 1;
+        permit.identity = own->identity;
+        return permit;
+    }
+    own = own_tree_above(spot->path);
+    size_t length = own ? strlen(own->path) : 0;
+    if (!own || is_closed_below(plan, spot->path, length)) return permit;
+    permit.grant = own->grant;
+    permit.tree = own->tree;
+    permit.below = spot->path + length + 1;
+    return permit;
+}
+
+struct permit permit_for(const struct plan *plan, enum wish wish, const struct spot *spot) {
+    struct permit permit = permit_by_making(plan, wish, spot);
+    if (permit.grant >= 0) return permit;
+    for (int i = 0; i < count; i++) {
+        if (!reaches(plan, &grants[i], wish, spot)) continue;
+        permit.becomes_own = wish == WISH_CREATE && grants[i].kind != GRANT_WRITE_ROOT;
+        if (permit.becomes_own && !has_room_for_own()) continue;
+        permit.grant = i;
+        return permit;
+    }
+    permit.becomes_own = 0;
+    return permit;
+}
+
+struct permit permit_for_setting_aside(const struct plan *plan, const struct spot *from, const struct spot *to) {
+    struct permit permit = NO_PERMIT;
+    if (to->exists || !has_room_for_own() || !serves_to_replace(plan, to->path, from->path)) return permit;
+    for (int i = 0; i < count; i++)
+        if (grants[i].kind == GRANT_WRITE_PATH && same_text(grants[i].path, from->path)) permit.grant = i;
+    return permit;
+}
+
+/* Some entry of the view, or a name that must not be, lies below; or what the command has as its own is mounted there. */
+static int holds_what_is_kept(const struct plan *plan, const char *path) {
+    size_t length = strlen(path);
+    for (uint32_t i = 0; i < plan->mount_count; i++) {
+        const struct mount_entry *entry = &plan->mounts[i];
+        int is_free = entry->kind == MOUNT_WRITE || entry->kind == MOUNT_OVERLAY;
+        if (entry->length >= length + !is_free && path_is_at_or_below(entry->path, path, length)) return 1;
+    }
+    return is_above_absent(plan, path);
+}
+
+static int is_made_by_us(const struct spot *spot) {
+    const struct own_name *own = own_name_at(spot->path);
+    return (own && own->is_made) || (!own && own_tree_above(spot->path));
+}
+
+int may_be_moved(const struct plan *plan, const struct spot *from, const struct spot *to) {
+    if (holds_what_is_kept(plan, from->path) || holds_what_is_kept(plan, to->path)) return 0;
+    return !is_hidden(plan, from->path) || is_hidden(plan, to->path) || is_made_by_us(from);
+}
+
+/* A descriptor for writing can be opened again for reading, in /proc: so what is hidden must be emptied first. */
+int may_be_opened(const struct plan *plan, const struct spot *spot, uint64_t flags) {
+    if (!spot->exists || !is_hidden(plan, spot->path) || is_made_by_us(spot)) return 1;
+    return (flags & O_ACCMODE) == O_WRONLY && (flags & O_TRUNC);
+}

@@ -1,0 +1,31 @@
+/* Refused calls that wait for an answer, and those that need none any more. */
+#ifndef SANDGATE_HELD_H
+#define SANDGATE_HELD_H
+
+#include "perform.h"
+
+enum { HELD_MAX = 1024 /* calls at one time; one more is refused at once */ };
+enum { HELD_LOOK_MS = 100 /* how long a task may be gone before we notice */ };
+
+struct refused_call {
+    uint64_t id;
+    struct wanted_call wanted;
+    struct refusal refusal;
+    int (*host_allows)(const struct supervisor *supervisor, const struct place *place);
+};
+
+int takes_calls_over(const struct supervisor *supervisor);
+/* True when the call was carried out, or is held: its answer was or will be given. The refusal is not told then. */
+int take_over(struct supervisor *supervisor, struct refused_call *call);
+
+/* Something is to be looked at again soon; what was not told yet wants to be. */
+int held_look_soon(void);
+int held_wants_to_tell(void);
+/* Tells what is to be told, and drops calls whose tasks are gone: when it is time, or `now`. */
+void held_look(struct supervisor *supervisor, int now);
+
+/* Carries out whatever is within the grants by now; then refuses call `number`, if it still waits. */
+void held_answer(struct supervisor *supervisor, uint32_t number);
+void held_refuse_all(struct supervisor *supervisor);
+
+#endif
