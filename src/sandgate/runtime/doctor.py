@@ -10,6 +10,7 @@ from sandgate.sandbox.diagnosis import diagnose_host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.errors import SandgateError
     from sandgate.runtime.runtime import Runtime
 
 EXAMPLES_SHOWN = 3  # of the tables, when they contradict themselves
@@ -27,6 +28,13 @@ def diagnose(runtime: Runtime, *, attack: bool) -> Diagnosis:
     contradictions = _contradictions() if attack else ()
     warnings = (*found.warnings, *refused, *runtime.rule_warnings, *contradictions)
     return found.but(tmp=tmp, closed_entries=closed, warnings=warnings)
+
+
+def diagnose_without_settings(problem: SandgateError, *, directory: str, attack: bool) -> Diagnosis:
+    """What holds where the settings or rules cannot be used, and `problem` says why."""
+    found = diagnose_host("auto", directory=directory, attack=attack)
+    hint = f"; {problem.hint}" if problem.hint else ""
+    return found.but(tmp=None, unusable=f"{problem}{hint}")
 
 
 def _places(runtime: Runtime) -> tuple[str | None, tuple[str, ...] | None, tuple[str, ...]]:

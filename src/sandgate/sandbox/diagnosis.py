@@ -41,6 +41,7 @@ class Diagnosis(Record):
     newest_call: int = NEWEST_KNOWN  # system calls above this number are unknown, and answer ENOSYS
     tmp: str | None = ""  # the directory here that commands have for scratch files; "": the host's; None: none runs
     closed_entries: tuple[str, ...] | None = None  # of the home, canonical; None: nothing is confined
+    unusable: str = ""  # settings or rules that cannot be used: nothing runs here, whatever the host could do
 
     @property
     def broken(self) -> bool:
@@ -50,7 +51,7 @@ class Diagnosis(Record):
     @property
     def good(self) -> bool:
         """Commands can be confined here, and nothing that was tried got out."""
-        return self.backend is not None and not self.broken
+        return self.backend is not None and not self.broken and not self.unusable
 
 
 def diagnose_host(wish: BackendWish, *, directory: str, attack: bool) -> Diagnosis:

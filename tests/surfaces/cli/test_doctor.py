@@ -108,3 +108,20 @@ def test_json_carries_the_verdict_too(program: Any, diagnosed: Any) -> None:
     told = json.loads(program.out)
     assert (told["backend"], told["good"], told["broken"]) == ("landlock", True, False)
     assert told["host"]["namespace"]["failure"] == {"step": "make namespaces", "errno": "EPERM"}
+
+
+@pytest.mark.parametrize("name", ["config.toml", "rules/own.toml"])
+def test_settings_that_cannot_be_used_are_a_finding_beside_the_others(program: Any, name: str) -> None:
+    """Required: whoever asks what is wrong here learns all of it, and that nothing runs."""
+    file = program.home / ".sandgate" / name
+    file.parent.mkdir(parents=True)
+    file.write_text("x = [")
+    assert program("doctor") == 1
+    assert program.err == ""
+    assert "NOTHING RUNS HERE: " in program.out
+    assert str(file) in program.out
+    assert "kernel: " in program.out
+    assert program("doctor", "--json") == 1
+    said = json.loads(program.out)
+    assert said["good"] is False
+    assert str(file) in said["unusable"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from sandgate.display import visible
-from sandgate.runtime.doctor import diagnose
+from sandgate.errors import ConfigError, RuleError
+from sandgate.runtime.doctor import diagnose, diagnose_without_settings
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.place_lines import home_line
-from sandgate.surfaces.cli.session import opened
+from sandgate.surfaces.cli.session import environment, opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def main(parsed: ParsedLine) -> int:
     """0 when commands can be confined and no canary got out, 1 otherwise."""
-    diagnosis = diagnose(opened(parsed), attack=parsed.on("attack"))
+    diagnosis = _diagnosis(parsed)
     if parsed.on("json"):
         import json
 
@@ -30,9 +31,20 @@ def main(parsed: ParsedLine) -> int:
     return 0 if diagnosis.good else 1
 
 
+def _diagnosis(parsed: ParsedLine) -> Diagnosis:
+    attack = parsed.on("attack")
+    try:
+        runtime = opened(parsed)
+    except (ConfigError, RuleError) as problem:
+        return diagnose_without_settings(problem, directory=environment(parsed).cwd, attack=attack)
+    return diagnose(runtime, attack=attack)
+
+
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield from _host_lines(diagnosis)
     yield ""
+    if diagnosis.unusable:
+        yield f"NOTHING RUNS HERE: {visible(diagnosis.unusable)}"
     if diagnosis.backend is None:
         yield f"backend: NONE (asked for: {diagnosis.wish}). Nothing will run confined here, so nothing will run."
     else:
