@@ -125,6 +125,14 @@ static int read_mode(struct deed *deed, uint64_t mode, uint64_t flags) {
     return !flags && !(mode & (S_ISUID | S_ISGID)) && deed->at.type != S_IFLNK;
 }
 
+/* Whoever copies with everything says once more to whom it belongs. No other owner is ever given. */
+static int read_owner(struct deed *deed, const struct place *place, uint64_t uid, uint64_t gid) {
+    deed->kind = DEED_OWNER;
+    deed->uid = (uint32_t)uid;
+    deed->gid = (uint32_t)gid;
+    return (deed->uid == ~0U || deed->uid == place->uid) && (deed->gid == ~0U || deed->gid == place->gid);
+}
+
 /* Two times as seconds and a fraction of `unit_ns`; none: now. */
 static int read_times(struct deed *deed, uint64_t address, int64_t unit_ns) {
     enum { NOW = (1 << 30) - 1 /* UTIME_NOW */, SECOND_NS = 1000000000 };
@@ -148,13 +156,16 @@ static int read_old_times(struct deed *deed, uint64_t address) {
     return 1;
 }
 
-/* Those that mean nothing to the system: of the others some make a program run with more rights. */
+static int starts_with(const char *text, const char *start) { return memcmp(text, start, strlen(start)) == 0; }
+
+/* Those that mean nothing to the system, and access lists, which say no more than a mode: of the others some make a program
+ * run with more rights. */
 static int read_attribute(struct deed *deed, uint64_t name) {
-    static const char free_to_all[] = "user.";
     long length = read_memory(deed->pid, name, deed->attribute, sizeof deed->attribute);
-    for (long i = 0; i < length; i++)
-        if (!deed->attribute[i]) return memcmp(deed->attribute, free_to_all, sizeof free_to_all - 1) == 0 && deed->at.type != S_IFLNK;
-    return 0;
+    int is_ended = 0;
+    for (long i = 0; i < length; i++) is_ended |= !deed->attribute[i];
+    if (!is_ended || deed->at.type == S_IFLNK) return 0;
+    return starts_with(deed->attribute, "user.") || starts_with(deed->attribute, "system.posix_acl_");
 }
 
 static int read_attribute_value(struct deed *deed, const __u64 args[]) {
@@ -176,7 +187,7 @@ static int read_truncate(struct deed *deed, uint64_t length) {
     return deed->at.type == S_IFREG;
 }
 
-static int read_by_number(struct deed *deed, int number, const __u64 args[]) {
+static int read_by_number(struct deed *deed, int number, const __u64 args[], const struct place *at) {
     enum { MICROSECOND_NS = 1000 };
     switch (number) {
         case __NR_openat: return read_open(deed, (uint32_t)args[2], args[3]);
@@ -190,6 +201,7 @@ static int read_by_number(struct deed *deed, int number, const __u64 args[]) {
         case __NR_truncate: return read_truncate(deed, args[1]);
         case __NR_fchmodat: return read_mode(deed, args[2], 0);
         case __NR_fchmodat2: return read_mode(deed, args[2], (uint32_t)args[3]);
+        case __NR_fchownat: return read_owner(deed, at, args[2], args[3]);
         case __NR_utimensat: return read_times(deed, args[2], 1);
         case __NR_lsetxattr: case __NR_setxattr: return read_attribute_value(deed, args);
         case __NR_lremovexattr: case __NR_removexattr: return read_attribute_name(deed, args[1]);
@@ -204,11 +216,12 @@ static int read_by_number(struct deed *deed, int number, const __u64 args[]) {
         case __NR_unlink: return read_removal(deed, 0);
         case __NR_rmdir: return read_removal(deed, AT_REMOVEDIR);
         case __NR_chmod: return read_mode(deed, args[1], 0);
+        case __NR_chown: case __NR_lchown: return read_owner(deed, at, args[1], args[2]);
         case __NR_utime: return read_old_times(deed, args[1]);
         case __NR_utimes: return read_times(deed, args[1], MICROSECOND_NS);
         case __NR_futimesat: return read_times(deed, args[2], MICROSECOND_NS);
 #endif
-        default: return 0; /* ownership, inode flags and attributes by descriptor: never */
+        default: return 0; /* inode flags and attributes by descriptor: never */
     }
 }
 
@@ -218,5 +231,5 @@ int read_deed(const struct supervisor *supervisor, const struct wanted_call *cal
     deed->to.path[0] = 0;
     deed->flags = deed->umask = deed->text_length = 0;
     if (!take_spot(plan, call->at, &deed->at) || (call->to && !take_spot(plan, call->to, &deed->to))) return 0;
-    return read_by_number(deed, call->number, call->args);
+    return read_by_number(deed, call->number, call->args, call->at);
 }

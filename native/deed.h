@@ -6,7 +6,7 @@
 
 #include "resolve.h"
 
-enum deed_kind { DEED_OPEN, DEED_DIRECTORY, DEED_NODE, DEED_SYMLINK, DEED_LINK, DEED_RENAME, DEED_REMOVE, DEED_TRUNCATE, DEED_MODE, DEED_TIMES, DEED_SET_ATTRIBUTE, DEED_REMOVE_ATTRIBUTE };
+enum deed_kind { DEED_OPEN, DEED_DIRECTORY, DEED_NODE, DEED_SYMLINK, DEED_LINK, DEED_RENAME, DEED_REMOVE, DEED_TRUNCATE, DEED_MODE, DEED_OWNER, DEED_TIMES, DEED_SET_ATTRIBUTE, DEED_REMOVE_ATTRIBUTE };
 enum { ATTRIBUTE_NAME_BYTES = 256 /* XATTR_NAME_MAX, the zero byte included */, DEED_TEXT_BYTES = PATH_BYTES_MAX };
 
 /* An object on disk: its number may come back for another one, its birth does not. */
@@ -31,6 +31,7 @@ struct deed {
     uint64_t flags; /* of open, unlink, rename and setxattr, those we know */
     uint64_t length; /* of truncate */
     uint32_t mode, umask;
+    uint32_t uid, gid; /* ~0: as it is */
     struct __kernel_timespec times[2];
     struct spot at, to; /* `to`: the new name of a link or a rename */
     uint32_t text_length;

@@ -199,9 +199,12 @@ static int judge_remove(const struct held *held) {
 
 /* Where somebody may answer, whoever moves a file from one tree to another is heard when it makes the copy. */
 static int is_crossing(const struct held *held, const struct place *from, const struct place *to) {
+    static char left[PATH_BYTES_MAX], right[PATH_BYTES_MAX];
     const struct plan *plan = &held->supervisor->sandbox->plan;
     if (!takes_calls_over(held->supervisor) || from->found != 0 || to->found != 0) return 0;
-    return is_writable(plan, from->path) != is_writable(plan, to->path);
+    split_parent(from->path, left);
+    split_parent(to->path, right);
+    return is_writable(plan, left) != is_writable(plan, right);
 }
 
 /* Both ends can be refused; the first that is goes on record, as the kernel stops there. Crossing from one tree to

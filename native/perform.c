@@ -108,12 +108,21 @@ static long truncate_to(long object, uint64_t length) {
     return error;
 }
 
+static long keep_owner(long object, const struct deed *deed) {
+    struct statx about;
+    long error = sys(statx, object, "", AT_EMPTY_PATH, STATX_UID | STATX_GID, &about);
+    if (error) return error;
+    int is_kept = (deed->uid == ~0U || deed->uid == about.stx_uid) && (deed->gid == ~0U || deed->gid == about.stx_gid);
+    return is_kept ? 0 : -EPERM;
+}
+
 static long change_object(long object, const struct deed *deed) {
     char link[SELF_LINK_BYTES];
     put_self_link(link, object);
     switch (deed->kind) {
         case DEED_TRUNCATE: return truncate_to(object, deed->length);
         case DEED_MODE: return sys(fchmodat, AT_FDCWD, link, deed->mode);
+        case DEED_OWNER: return keep_owner(object, deed);
         case DEED_TIMES: return sys(utimensat, object, "", deed->times, AT_EMPTY_PATH);
         case DEED_SET_ATTRIBUTE: return sys(setxattr, link, deed->attribute, deed->text, deed->text_length, deed->flags);
         case DEED_REMOVE_ATTRIBUTE: return sys(removexattr, link, deed->attribute);

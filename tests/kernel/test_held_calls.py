@@ -166,3 +166,176 @@ def test_without_the_flag_nothing_is_held(helper: str, grounds: Path) -> None:
     outcome = HeldRun(helper, plan_in(grounds, "sh", "-c", "echo a > file")).finish()
     assert outcome.held == []
     assert [each.operation for each in outcome.refused] == ["write"]
+
+
+REPLACERS = {
+    "sed in place": "sed -i s/text/changed/ file",
+    "git": "git config -f file user.name changed",
+    "an atomic writer": """python3 -I -S -c '
+import os
+with open(".file.tmp1", "x") as new: new.write("changed")
+os.replace(".file.tmp1", "file")'""",
+    "a backup first": "mv file file~ && echo changed > file && rm file~",
+    "a journal": """python3 -I -c '
+import sqlite3
+base = sqlite3.connect("file.db"); base.execute("create table changed (x)"); base.commit(); base.close()'""",
+}
+
+
+@pytest.mark.parametrize("name", REPLACERS)
+def test_one_yes_is_enough_to_replace_a_file(helper: str, grounds: Path, name: str) -> None:
+    """Required: whatever names a program takes to change one file safely, it is asked once, and they are gone after."""
+    target = grounds / "outside" / ("file.db" if name == "a journal" else "file")
+    if name == "git":
+        target.write_text("")
+    before = set(os.listdir(grounds / "outside")) | {target.name}
+    answer = within("write_path", target)
+    outcome = run_script(helper, grounds, REPLACERS[name], answer)
+    assert (outcome.exit_code, outcome.output) == (0, "")
+    assert len(answer.asked) == 1
+    assert b"changed" in target.read_bytes()
+    assert set(os.listdir(grounds / "outside")) == before
+    assert outcome.refused == []
+
+
+NEW = """
+mkdir -p new/a/b && echo one > new/a/file && ln -s file new/a/link && ln new/a/file new/a/second && mkfifo new/pipe &&
+mv new/a/file new/a/b/moved && echo two >> new/a/b/moved && chmod 600 new/a/b/moved && truncate -s 1 new/a/second &&
+touch -d @7 new/a/b/moved && rm new/a/second && mkdir new/gone && rmdir new/gone && cp -a new/a new/copy && rm -r new/a
+"""
+
+
+def test_everything_below_a_new_directory_is_the_commands(helper: str, grounds: Path) -> None:
+    """Required: one question for the directory, and none for what happens in it."""
+    answer = within("new_entry", grounds / "outside/new")
+    outcome = run_script(helper, grounds, NEW, answer)
+    assert (outcome.exit_code, outcome.output) == (0, "")
+    assert len(answer.asked) == 1
+    moved = grounds / "outside/new/copy/b/moved"
+    assert (moved.read_text(), stat.S_IMODE(moved.stat().st_mode), moved.stat().st_mtime) == ("o", 0o600, 7)
+    assert sorted(os.listdir(grounds / "outside/new")) == ["copy", "pipe"]
+    assert outcome.refused == []
+    assert outcome.performed_omitted > 0
+
+
+def test_a_new_directory_may_change_its_name(helper: str, grounds: Path) -> None:
+    """Required: what was made below it stays the command's under the new name, and the old name is nothing any more."""
+    answer = Answers(
+        Grant("new_entry", str(grounds / "outside/new")), Grant("new_entry", str(grounds / "outside/final"))
+    )
+    script = "mkdir new && echo a > new/one && mv new final && echo b > final/two && mkdir new; echo c > new/x"
+    outcome = run_script(helper, grounds, script, answer)
+    assert outcome.output == ""
+    assert len(answer.asked) == 1
+    assert (grounds / "outside/final/two").read_text() == "b\n"
+
+
+OPERATIONS = {
+    "removing": ("remove", "file", "rm file", "file"),
+    "removing a directory with all in it": ("remove", "full", "rm -r full", "full"),
+    "a mode": ("metadata", "file", "chmod 640 file", ""),
+    "a time": ("metadata", "file", "touch -c -d @9 file", ""),
+    "a time of now": ("metadata", "file", "touch -c file", ""),
+    "a directory's mode": ("metadata", "full", "chmod 700 full", ""),
+    "a tree": ("write_root", "full", "echo a > full/new && mv full/inner full/b && mkdir full/c && rm full/new", ""),
+}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_grant_gives_its_operation(helper: str, grounds: Path, name: str) -> None:
+    kind, target, script, gone = OPERATIONS[name]
+    answer = Answers(Grant(kind, str(grounds / "outside" / target)))  # type: ignore[arg-type]
+    outcome = run_script(helper, grounds, script, answer)
+    assert (outcome.exit_code, outcome.output) == (0, "")
+    assert len(answer.asked) == 1
+    assert outcome.refused == []
+    assert not gone or not (grounds / "outside" / gone).exists()
+
+
+OTHER_OPERATIONS = {
+    "removing does not write": ("remove", "echo a > file"),
+    "metadata does not write": ("metadata", "echo a > file"),
+    "metadata does not remove": ("metadata", "rm file"),
+    "writing does not remove": ("write_path", "rm file"),
+    "a new entry does not write what is there": ("new_entry", "echo a >> file"),
+    "writing does not replace its neighbour": ("write_path", "echo a > t1 && mv -f t1 other"),
+    "writing does not remove its neighbour": ("write_path", "rm other"),
+    "writing does not link its neighbour": ("write_path", "ln other t1"),
+    "writing does not move its neighbour": ("write_path", "mv other t1"),
+    "writing makes nothing below": ("write_path", "echo a > full/new"),
+    "names that are obeyed are not made beside": ("write_path", "echo a > .profile"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_OPERATIONS)
+def test_a_grant_gives_nothing_else(helper: str, grounds: Path, name: str) -> None:
+    """Required: what does not lie within the answer is refused, and changed nothing."""
+    (grounds / "outside/other").write_text("other\n")
+    kind, script = OTHER_OPERATIONS[name]
+    answer = Answers(Grant(kind, str(grounds / "outside/file")))  # type: ignore[arg-type]
+    outcome = run_script(helper, grounds, script, answer)
+    assert outcome.exit_code != 0
+    assert len(outcome.refused) == 1
+    assert (grounds / "outside/file").read_text() == "text\n"
+    assert (grounds / "outside/other").read_text() == "other\n"
+    assert not (grounds / "outside/.profile").exists()
+
+
+def test_grants_of_the_plan_need_no_question(helper: str, grounds: Path) -> None:
+    """Required: they hold from the start, also where nobody answers."""
+    grants = (Grant("new_entry", str(grounds / "outside/new")), Grant("remove", str(grounds / "outside/file")))
+    plan = plan_in(grounds, "sh", "-c", "mkdir new && echo a > new/x && rm file; echo b > other", grants=grants)
+    outcome = HeldRun(helper, plan).finish()
+    assert (grounds / "outside/new/x").read_text() == "a\n"
+    assert not (grounds / "outside/file").exists()
+    assert outcome.held == []
+    assert [Path(each.path or "").name for each in outcome.refused] == ["other"]
+    assert {call.operation for call in outcome.performed} == {"create", "delete"}
+    assert {call.number for call in outcome.performed} == {0}
+
+
+def test_a_hidden_place_takes_new_names_and_shows_nothing(helper: str, grounds: Path) -> None:
+    """Required: a key can be made there and read while it is open; one that was there is never handed out."""
+    key = grounds / "outside/keys/key"
+    script = """
+fd = os.open("keys/fresh", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+os.write(fd, b"made"); print(os.pread(fd, 9, 0))
+for flags in (os.O_RDWR, os.O_WRONLY, os.O_WRONLY | os.O_APPEND, os.O_RDWR | os.O_TRUNC):
+    try:
+        print(os.open("keys/key", flags))
+    except OSError as problem:
+        print(problem.errno)
+try:
+    os.rename("keys/key", "shown")
+except OSError as problem:
+    print(problem.errno)
+"""
+    answer = Answers(
+        Grant("new_entry", str(grounds / "outside/keys/fresh")),
+        Grant("write_path", str(key)),
+        Grant("remove", str(key)),
+        Grant("new_entry", str(grounds / "outside/shown")),
+    )
+    outcome = run_python(helper, grounds, script, answer)
+    assert outcome.output == "b'made'\n2\n2\n2\n2\n18\n"
+    assert (grounds / "outside/keys/fresh").read_text() == "made"
+    assert key.read_text() == "text\n"
+
+
+def test_a_tree_that_was_granted_does_not_open_what_is_protected_in_it(helper: str, grounds: Path) -> None:
+    """Required: hidden and protected names below it stay as they are, the workspace's included; a grant that names one
+    exactly gives it."""
+    (grounds / "work/.git").mkdir()
+    (grounds / "work/.git/config").write_text("text\n")
+    mounts = (Mount("read", str(grounds / "work/.git")), Mount("hide_directory", str(grounds / "outside/keys")))
+    script = (
+        "for name in outside/free outside/keys/new work/.git/config work/.git/hook; do echo a > $name; done; mv work w2"
+    )
+    plan = plan_for("sh", "-c", script, write=(str(grounds / "work"),), mounts=mounts, cwd=str(grounds))
+    answer = Answers(Grant("write_root", str(grounds)), Grant("new_entry", str(grounds / "work/.git/hook")))
+    outcome = run_held(helper, plan, answer)
+    assert (grounds / "outside/free").read_text() == "a\n"
+    assert not (grounds / "outside/keys/new").exists()
+    assert (grounds / "work/.git/config").read_text() == "text\n"
+    assert (grounds / "work/.git/hook").read_text() == "a\n"
+    assert [Path(each.path or "").name for each in outcome.refused] == ["new", "config", "work"]
