@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support.suite.source_tree import SOURCE
+from support.suite.source_tree import SOURCE, modules
 
 HEAVY = frozenset(
     {"argparse", "asyncio", "collections.abc", "ctypes", "dataclasses", "enum", "functools", "inspect", "json"}
@@ -37,6 +37,13 @@ def test_a_plain_governed_command_imports_nothing_heavy(tmp_path: Path) -> None:
     imported = _imported(["run", "--", "true"], tmp_path)
     assert imported & (HEAVY | ANSWERING) == set()
     assert "sandgate.runtime.runtime" in imported
+
+
+def test_nothing_that_a_command_passes_knows_the_doubles() -> None:
+    """Required: what starts no process cannot come into the place of what does."""
+    front = ("sandgate.testing", "sandgate.reference")
+    knowing = [name for name, path in modules().items() if "sandgate.testing" in path.read_text(encoding="utf-8")]
+    assert [name for name in knowing if not name.startswith(front)] == []
 
 
 def _imported(arguments: list[str], home: Path) -> set[str]:

@@ -5,8 +5,11 @@ import re
 
 from support.suite.source_tree import modules, tree
 
-DOORS = ("sandgate", "sandgate.start", "sandgate.kernel.build", "sandgate.patch.program", "sandgate.reference.__main__")
-"""Where the outside world enters: the import, the program, the build of the C helper, `apply_patch`, the reference."""
+DOORS = (
+    "sandgate", "sandgate.testing", "sandgate.start", "sandgate.kernel.build", "sandgate.patch.program",
+    "sandgate.reference.__main__",
+)  # fmt: skip
+"""Where the outside world enters: imports, the program, the build of the C helper, `apply_patch`, the reference."""
 
 FOUND = "sandgate.tools.builtin."
 """Modules that are found by their place."""

@@ -8,7 +8,8 @@ from sandgate.approvals.prompts.prompt import choices, is_high, prompt_lines
 from sandgate.gate.input_review import may_ask
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, TerminalInput
-from support.terminal.live_sessions import Colleague, Workplace, shell
+from sandgate.testing import ReviewerDouble
+from support.terminal.live_sessions import Workplace, shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.host("namespace", "notify")
 
 
-def escalated(runtime: Runtime, colleague: Colleague) -> int:
+def escalated(runtime: Runtime, colleague: ReviewerDouble) -> int:
     """A shell that was let out of the sandbox; what was asked for that is forgotten."""
     answer = runtime.exec_command(
         "exec bash --norc --noprofile -i",
@@ -34,7 +35,7 @@ def escalated(runtime: Runtime, colleague: Colleague) -> int:
 
 
 def test_each_input_of_an_escalated_shell_is_asked_about(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     number = escalated(runtime, colleague)
     assert "two" in runtime.write_stdin(number, "echo one; echo two\r").output
@@ -51,7 +52,7 @@ def test_the_question_says_which_command_it_is_who_reads_there_and_in_which_dire
     """Required: an approval of `rm -r *` is for the directory that was shown, not for where the shell was started."""
     elsewhere = place.repo / "else\u202ewhere"
     elsewhere.mkdir()
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     number = escalated(runtime, colleague)
     for text in (f"cd '{elsewhere}'\r", "cat\r", "text\r"):
@@ -64,32 +65,32 @@ def test_the_question_says_which_command_it_is_who_reads_there_and_in_which_dire
 
 
 def test_denied_input_is_not_typed_and_the_command_runs_on(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     number = escalated(runtime, colleague)
-    colleague.answer = "denied"
+    colleague.always = "denied"
     assert runtime.write_stdin(number, "touch made\r").refused == "exec command rejected by user"
-    colleague.answer = "approved"
+    colleague.always = "approved"
     runtime.write_stdin(number, "true\r")
     assert list(place.repo.iterdir()) == []
     assert [each.stdin for each in place.told(TerminalInput)] == ["true\r"]
 
 
 def test_approval_for_the_session_covers_the_rest_of_that_command_only(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     first, second = escalated(runtime, colleague), escalated(runtime, colleague)
-    colleague.answer = "approved_for_session"
+    colleague.always = "approved_for_session"
     for _ in range(3):
         runtime.write_stdin(first, "true\r")
     assert len(colleague.asked) == 1
-    colleague.answer = "denied"
+    colleague.always = "denied"
     assert runtime.write_stdin(second, "true\r").refused
     assert len(colleague.asked) == 2
 
 
 def test_a_look_is_not_asked_about(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request",
                             environ={"SANDGATE_EXEC_MIN_EMPTY_YIELD_MS": "250"})  # fmt: skip
     runtime.write_stdin(escalated(runtime, colleague))
@@ -97,14 +98,14 @@ def test_a_look_is_not_asked_about(place: Workplace) -> None:
 
 
 def test_input_of_a_confined_command_is_not_asked_about(place: Workplace) -> None:
-    colleague = Colleague("denied")
+    colleague = ReviewerDouble(always="denied")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     assert "4" in runtime.write_stdin(shell(runtime), "echo $((2 + 2))\r").output
     assert colleague.asked == []
 
 
 def test_configuration_can_have_all_inputs_asked_about(place: Workplace) -> None:
-    colleague = Colleague("denied")
+    colleague = ReviewerDouble(always="denied")
     runtime = place.session('terminals.review_input="always"', reviewer=colleague, approval_policy="on-request")
     assert runtime.write_stdin(shell(runtime), "touch made\r").refused
     assert ([asked.reason for asked in colleague.asked], list(place.repo.iterdir())) == (
@@ -114,7 +115,7 @@ def test_configuration_can_have_all_inputs_asked_about(place: Workplace) -> None
 
 
 def test_hidden_input_is_not_shown_to_whoever_is_asked(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session('terminals.review_input="always"', reviewer=colleague, approval_policy="on-request")
     begun = runtime.exec_command("bash -c 'read -rsp word: x; echo; echo ${#x}'", tty=True, login=False)
     assert begun.structured()["state"] == "waiting_for_secret"
@@ -126,7 +127,7 @@ def test_hidden_input_is_not_shown_to_whoever_is_asked(place: Workplace) -> None
 
 def test_hidden_input_outside_the_sandbox_takes_the_deliberate_answer(place: Workplace) -> None:
     """Required: the program decides that it is hidden, and that may be a shell which has turned echo off."""
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     begun = runtime.exec_command(
         "stty -echo; echo ready; exec sh", tty=True, login=False, sandbox_permissions="require_escalated"
@@ -134,7 +135,7 @@ def test_hidden_input_outside_the_sandbox_takes_the_deliberate_answer(place: Wor
     number = begun.session_id or 0
     assert begun.structured()["state"] == "waiting_for_secret"
     colleague.asked.clear()
-    colleague.answer = "denied"
+    colleague.always = "denied"
     assert runtime.write_stdin(number, "touch made\r").refused
     (asked,) = colleague.asked
     assert "touch" not in repr(asked)
@@ -147,14 +148,14 @@ def test_hidden_input_outside_the_sandbox_takes_the_deliberate_answer(place: Wor
 
 
 def test_input_outside_the_sandbox_that_is_shown_is_not_of_high_risk(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     runtime.write_stdin(escalated(runtime, colleague), "true\r")
     assert [asked.risk for asked in colleague.asked] == [None]
 
 
 def test_configuration_can_have_none_asked_about(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session('terminals.review_input="never"', reviewer=colleague, approval_policy="on-request")
     runtime.write_stdin(escalated(runtime, colleague), "true\r")
     assert colleague.asked == []
@@ -167,7 +168,7 @@ def test_nobody_there_means_no(place: Workplace) -> None:
 
 
 def test_where_policy_confines_nothing_nobody_is_asked(place: Workplace) -> None:
-    colleague = Colleague("denied")
+    colleague = ReviewerDouble(always="denied")
     runtime = place.session(reviewer=colleague, backend="none", approval_policy="on-failure")
     runtime.write_stdin(shell(runtime), "touch made\r")
     assert ((place.repo / "made").exists(), colleague.asked) == (True, [])
@@ -177,7 +178,7 @@ def test_under_untrusted_input_of_a_vouched_for_program_is_asked_about_where_not
     place: Workplace,
 ) -> None:
     """Required: `dpkg -l` only reads, so nobody was asked; `!sh` typed into its pager ran anything."""
-    colleague = Colleague("denied")
+    colleague = ReviewerDouble(always="denied")
     runtime = place.session(reviewer=colleague, backend="none", approval_policy="untrusted")
     started = runtime.exec_command("cat", tty=True, login=False)
     assert started.session_id is not None, started
@@ -187,11 +188,13 @@ def test_under_untrusted_input_of_a_vouched_for_program_is_asked_about_where_not
 
 
 def test_reviewer_that_fails_has_not_approved(place: Workplace) -> None:
-    class Absent(Colleague):
+    class Absent(ReviewerDouble):
         def review(self, request: ApprovalRequest) -> Decision:
             raise RuntimeError(f"not at the desk for {request.request_id}")
 
-    runtime = place.session('terminals.review_input="always"', reviewer=Absent(), approval_policy="on-request")
+    runtime = place.session(
+        'terminals.review_input="always"', reviewer=Absent(always="approve"), approval_policy="on-request"
+    )
     with pytest.raises(RuntimeError):
         runtime.write_stdin(shell(runtime), "touch made\r")
     assert list(place.repo.iterdir()) == []

@@ -14,8 +14,9 @@ from sandgate.gate import confinement
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import ApprovalRequested, PatchBegan, PatchEnded
 from sandgate.sandbox.facts import workspace_facts
+from sandgate.testing import ReviewerDouble
 from support.process.waiting import LIMIT_S
-from support.terminal.live_sessions import Colleague, Workplace
+from support.terminal.live_sessions import Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def test_empty_patch_is_rejected(place: Workplace, approval: str) -> None:
 @pytest.mark.parametrize("answer", ["approved", "denied"])
 def test_every_patch_is_asked_about_where_nothing_is_trusted(place: Workplace, answer: str) -> None:
     """Row 2: also a contained one."""
-    colleague = Colleague(answer)
+    colleague = ReviewerDouble(always=answer)
     runtime = place.session(reviewer=colleague, approval_policy="untrusted")
     if answer == "approved":
         assert runtime.apply_patch(add("made")).exit_code == 0
@@ -91,7 +92,7 @@ def test_every_patch_is_asked_about_where_nothing_is_trusted(place: Workplace, a
 def test_contained_patch_is_applied_unasked(place: Workplace, approval: str) -> None:
     """Rows 3 and 4."""
     (place.repo / "file").write_text("old\n")
-    colleague = Colleague("denied")
+    colleague = ReviewerDouble(always="denied")
     answer = place.session(reviewer=colleague, approval_policy=approval).apply_patch(
         together(add("a/b/made"), update(place.repo / "file"))
     )
@@ -102,7 +103,7 @@ def test_contained_patch_is_applied_unasked(place: Workplace, approval: str) -> 
 
 def test_nothing_is_confined_nothing_is_asked(place: Workplace) -> None:
     """Row 3."""
-    colleague = Colleague("denied")
+    colleague = ReviewerDouble(always="denied")
     runtime = place.session(reviewer=colleague, backend="none", approval_policy="on-request")
     answer = runtime.apply_patch(add(place.outside / "made"))
     assert (answer.exit_code, answer.passage.attempts[0].confined, colleague.asked) == (0, False, [])
@@ -137,7 +138,7 @@ def test_read_only_sandbox_rejects_in_its_own_words(place: Workplace) -> None:
 
 
 def test_patch_in_a_read_only_sandbox_is_asked_about_and_then_applied(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request", sandbox_mode="read-only")
     assert runtime.apply_patch(add("made")).exit_code == 0
     assert ([asked.grants for asked in colleague.asked], texts(place.repo)) == (
@@ -149,7 +150,7 @@ def test_patch_in_a_read_only_sandbox_is_asked_about_and_then_applied(place: Wor
 @pytest.mark.parametrize("answer", ["approved", "denied"])
 def test_patch_outside_is_asked_about_with_the_directory_it_needs(place: Workplace, answer: str) -> None:
     """Row 6, with the smallest grant."""
-    colleague = Colleague(answer)
+    colleague = ReviewerDouble(always=answer)
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     if answer == "approved":
         given = runtime.apply_patch(add(place.outside / "made"))
@@ -165,7 +166,7 @@ def test_patch_outside_is_asked_about_with_the_directory_it_needs(place: Workpla
 @pytest.mark.parametrize("approval", ["on-request", "on-failure"])
 def test_the_question_about_a_patch_outside_says_how_much_it_is_and_how_risky(place: Workplace, approval: str) -> None:
     (place.outside / "file").write_text("old\n")
-    colleague = Colleague("denied")
+    colleague = ReviewerDouble(always="denied")
     place.session(reviewer=colleague, approval_policy=approval).apply_patch(update(place.outside / "file"))
     (asked,) = colleague.asked
     assert asked.risk is not None
@@ -179,7 +180,7 @@ def test_the_question_about_a_patch_outside_says_how_much_it_is_and_how_risky(pl
 
 def test_on_failure_the_sandbox_decides_first_and_then_a_person(place: Workplace) -> None:
     """Row 4, then the retry prompt."""
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-failure")
     answer = runtime.apply_patch(add(place.outside / "made"))
     assert [(asked.stage, asked.denial is not None) for asked in colleague.asked] == [("retry", True)]
@@ -187,7 +188,7 @@ def test_on_failure_the_sandbox_decides_first_and_then_a_person(place: Workplace
 
 
 def test_on_failure_and_nobody_says_yes_nothing_is_written(place: Workplace) -> None:
-    runtime = place.session(reviewer=Colleague("denied"), approval_policy="on-failure")
+    runtime = place.session(reviewer=ReviewerDouble(always="denied"), approval_policy="on-failure")
     answer = runtime.apply_patch(add("made", place.outside / "made"))
     assert answer.exit_code == 1
     assert answer.output == f"Failed to create {place.outside}/made: Permission denied"
@@ -203,7 +204,7 @@ def test_a_link_put_in_the_place_of_an_approved_file_is_shown_and_asked_about(
     place: Workplace, sandbox: str, swapped: str
 ) -> None:
     """Required: a yes to `notes.md` for the session is none to the start file that a command has it lead to later."""
-    colleague = Colleague("approved_for_session")
+    colleague = ReviewerDouble(always="approved_for_session")
     runtime = place.session(reviewer=colleague, approval_policy="untrusted", sandbox_mode=sandbox)
     outside = place.repo.parent / "elsewhere"
     for directory in (place.repo / "docs", outside):
@@ -218,7 +219,7 @@ def test_a_link_put_in_the_place_of_an_approved_file_is_shown_and_asked_about(
     else:
         (place.repo / "docs").rename(place.repo / "before")
         (place.repo / "docs").symlink_to(outside)
-    colleague.answer = "denied"
+    colleague.always = "denied"
     assert runtime.apply_patch(update("docs/notes.md")).exit_code is None
     assert (outside / "notes.md").read_text() == "old\n"
     shown = form_of(colleague.asked[1]).message
@@ -228,7 +229,7 @@ def test_a_link_put_in_the_place_of_an_approved_file_is_shown_and_asked_about(
 
 
 def test_approval_for_the_session_is_remembered_path_by_path(place: Workplace) -> None:
-    colleague = Colleague("approved_for_session")
+    colleague = ReviewerDouble(always="approved_for_session")
     runtime = place.session(reviewer=colleague, approval_policy="untrusted")
     runtime.apply_patch(add("one", "two"))
     assert len(colleague.asked) == 1
@@ -240,19 +241,19 @@ def test_approval_for_the_session_is_remembered_path_by_path(place: Workplace) -
 
 
 def test_approval_for_the_session_covers_the_same_path_outside_and_no_other(place: Workplace) -> None:
-    colleague = Colleague("approved_for_session")
+    colleague = ReviewerDouble(always="approved_for_session")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     runtime.apply_patch(add(place.outside / "made"))
     runtime.apply_patch(update(place.outside / "made", old="new", new="newer"))
     assert len(colleague.asked) == 1
-    colleague.answer = "denied"
+    colleague.always = "denied"
     assert refusal(runtime, add(place.outside / "other")) == "patch rejected by user"
     assert texts(place.outside) == {"made": "newer\n"}
 
 
 def test_approval_of_a_patch_opens_nothing_for_commands(place: Workplace) -> None:
     """Required: what was approved is that patch."""
-    colleague = Colleague("approved_for_session")
+    colleague = ReviewerDouble(always="approved_for_session")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     runtime.apply_patch(add(place.outside / "made"))
     answer = runtime.exec_command(f"echo more >> {place.outside}/made", login=False)
@@ -297,7 +298,7 @@ def test_hooks_of_git_are_not_written_unasked(place: Workplace) -> None:
 
 def test_protected_name_is_granted_by_itself(place: Workplace) -> None:
     (place.repo / ".git" / "hooks").mkdir(parents=True)
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     answer = runtime.apply_patch(add(".git/hooks/pre-commit"))
     assert [asked.grants for asked in colleague.asked] == [
@@ -313,7 +314,7 @@ def test_protected_file_stays_the_file_it_is(place: Workplace, approval: str) ->
     for each in (guarded, free):
         each.write_text("old\n")
     before = guarded.stat().st_ino, free.stat().st_ino
-    runtime = place.session(reviewer=Colleague(), approval_policy=approval)
+    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy=approval)
     assert runtime.apply_patch(together(update(".envrc"), update("free"))).exit_code == 0
     assert texts(place.repo) == {".envrc": "new\n", "free": "new\n"}
     assert guarded.stat().st_ino == before[0]
@@ -343,7 +344,7 @@ def test_patch_that_is_still_being_written_is_shown_as_far_as_it_goes(place: Wor
 
 
 def test_answer_after_the_session_was_closed_changes_nothing(place: Workplace) -> None:
-    colleague = Colleague(holds_back=True)
+    colleague = ReviewerDouble(always="approve", holds_back=True)
     runtime = place.session(reviewer=colleague, approval_policy="untrusted")
     failed: list[BaseException] = []
 
@@ -364,7 +365,7 @@ def test_answer_after_the_session_was_closed_changes_nothing(place: Workplace) -
 
 
 def test_own_files_of_sandgate_are_out_of_reach_also_when_approved(place: Workplace) -> None:
-    runtime = place.session(reviewer=Colleague(), approval_policy="on-request")
+    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy="on-request")
     (place.home / ".sandgate").mkdir(exist_ok=True)
     try:
         answer: PatchAnswer | None = runtime.apply_patch(add(place.home / ".sandgate" / "config.toml"))
@@ -378,7 +379,9 @@ def test_hidden_file_is_not_shown_by_a_patch(place: Workplace) -> None:
     """A failed update names the lines it looked for, never those it found."""
     (place.repo / "secret").write_text("treasure\n")
     runtime = place.session(
-        f'secrets.hidden=["{place.repo}/secret"]', reviewer=Colleague(), approval_policy="untrusted"
+        f'secrets.hidden=["{place.repo}/secret"]',
+        reviewer=ReviewerDouble(always="approve"),
+        approval_policy="untrusted",
     )
     refused = runtime.apply_patch(delete("secret"))
     assert (refused.exit_code, "treasure" in refused.output) == (1, False)
@@ -391,26 +394,26 @@ def test_hidden_file_is_not_shown_by_a_patch(place: Workplace) -> None:
 def test_file_changed_after_it_was_approved_is_left_alone(place: Workplace) -> None:
     """Required: exactly what was shown is written, or nothing."""
 
-    class Meddler(Colleague):
+    class Meddler(ReviewerDouble):
         def review(self, request: Any) -> Any:
             (place.repo / "file").write_text("old\nmeddled\n")
             return super().review(request)
 
     (place.repo / "file").write_text("old\n")
-    runtime = place.session(reviewer=Meddler(), approval_policy="untrusted")
+    runtime = place.session(reviewer=Meddler(always="approve"), approval_policy="untrusted")
     answer = runtime.apply_patch(update("file"))
     assert (answer.exit_code, texts(place.repo)) == (1, {"file": "old\nmeddled\n"})
 
 
 def test_directory_exchanged_after_it_was_approved_is_not_entered(place: Workplace) -> None:
-    class Meddler(Colleague):
+    class Meddler(ReviewerDouble):
         def review(self, request: Any) -> Any:
             (place.repo / "sub").rename(place.repo / "was")
             (place.repo / "sub").symlink_to(place.outside)
             return super().review(request)
 
     (place.repo / "sub").mkdir()
-    runtime = place.session(reviewer=Meddler(), approval_policy="untrusted")
+    runtime = place.session(reviewer=Meddler(always="approve"), approval_policy="untrusted")
     answer = runtime.apply_patch(add("sub/made"))
     assert (answer.exit_code, texts(place.outside)) == (1, {})
 
@@ -442,7 +445,7 @@ def test_patch_is_not_taken_back_over_later_changes(place: Workplace) -> None:
 
 
 def test_patch_approved_outside_is_taken_back_only_with_permission(place: Workplace) -> None:
-    runtime = place.session(reviewer=Colleague(), approval_policy="on-request")
+    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy="on-request")
     answer = runtime.apply_patch(add(place.outside / "made"))
     with pytest.raises(CommandRefused, match="patch not taken back") as caught:
         runtime.undo_patch(answer.call_id)
@@ -461,7 +464,7 @@ def test_patch_approved_outside_is_taken_back_only_with_permission(place: Workpl
 def test_beginning_and_end_are_told_with_the_changes(
     place: Workplace, approval: str, answer: str, status: str, auto: bool
 ) -> None:
-    runtime = place.session(reviewer=Colleague(answer), approval_policy=approval)
+    runtime = place.session(reviewer=ReviewerDouble(always=answer), approval_policy=approval)
     assert (runtime.apply_patch(add("made")).exit_code is None) == (status == "declined")
     (began,), (end,) = place.told(PatchBegan), place.told(PatchEnded)
     assert (began.call_id, began.auto_approved, end.call_id, end.status) == (end.call_id, auto, began.call_id, status)
@@ -479,7 +482,7 @@ def test_a_failing_patch_answers_as_a_failing_command_does(place: Workplace, tex
 
 def test_patch_that_does_not_fit_is_told_to_nobody_and_changes_nothing(place: Workplace) -> None:
     (place.repo / "file").write_text("something else\n")
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="untrusted")
     refused = runtime.apply_patch(update("file"))
     why = f"apply_patch verification failed: Failed to find expected lines in {place.repo}/file:\nold"
@@ -527,13 +530,13 @@ def test_a_patch_looks_once_at_what_is_judged_and_once_at_what_is_written(
         looks.append("look")
         return workspace_facts(*words, **more)
 
-    class Answering(Colleague):
+    class Answering(ReviewerDouble):
         def review(self, request: ApprovalRequest) -> Decision:
             looks.append("answer")
             return super().review(request)
 
     runtime = place.session(approval_policy="never")
-    asking = place.session(reviewer=Answering(), approval_policy="untrusted")
+    asking = place.session(reviewer=Answering(always="approve"), approval_policy="untrusted")
     monkeypatch.setattr(confinement, "workspace_facts", counted)
     assert runtime.apply_patch(add("one", "a/two")).exit_code == 0
     assert looks == ["look", "look"]

@@ -8,7 +8,8 @@ import jsonschema  # type: ignore[import-untyped]  # it brings no types
 import pytest
 
 from sandgate.runtime.definitions import server_tools
-from support.terminal.live_sessions import Colleague, Workplace
+from sandgate.testing import ReviewerDouble
+from support.terminal.live_sessions import Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def test_answers_of_commands_fit_their_schema(place: Workplace) -> None:
 
 @namespace
 def test_answers_of_refused_calls_fit_their_schema(place: Workplace) -> None:
-    runtime = place.session(reviewer=Colleague("denied"), approval_policy="untrusted")
+    runtime = place.session(reviewer=ReviewerDouble(always="denied"), approval_policy="untrusted")
     assert ran(runtime, "touch made")["refused"]
     refused = answered(runtime, "apply_patch", input=ADD.format(path="made")).structured
     assert refused is not None

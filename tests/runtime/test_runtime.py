@@ -14,8 +14,8 @@ import pytest
 from sandgate.config import TypedOverrides
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
-from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.runtime import Environment, Runtime, open_runtime
+from sandgate.testing import ReviewerDouble
 from support.machine.ordinary_user import OrdinaryUser
 from support.process.waiting import leaves_as_it_was
 
@@ -48,20 +48,7 @@ def repo(tmp_path: Path) -> Path:
     return place
 
 
-class Colleague:
-    """A reviewer that gives the same answer to everything and remembers what it was asked."""
-
-    def __init__(self, answer: Any) -> None:
-        self.asked: list[ApprovalRequest] = []
-        self._answer = answer
-
-    def review(self, request: ApprovalRequest) -> Decision:
-        self.asked.append(request)
-        given = request.grants if self._answer.startswith("approved") else ()
-        return Decision(request.stage, self._answer, "user", given)
-
-
-def session(repo: Path, *reviewers: Colleague, approval: str = "on-failure", **typed: Any) -> Runtime:
+def session(repo: Path, *reviewers: ReviewerDouble, approval: str = "on-failure", **typed: Any) -> Runtime:
     home = repo.parent / "home"
     home.mkdir(exist_ok=True)
     return open_runtime(
@@ -84,7 +71,7 @@ def test_five_lines_run_a_governed_command(repo: Path) -> None:
 
 def test_an_approval_for_the_session_is_asked_once_and_then_used_at_once(repo: Path, outside: Path) -> None:
     (outside / "file").write_text("")
-    colleague = Colleague("approved_for_session")
+    colleague = ReviewerDouble(always="approved_for_session")
     runtime = session(repo, colleague)
     command = runtime.request(("sh", "-c", f"echo line >> {outside}/file"))
     first, second = runtime.run(command), runtime.run(command)
@@ -95,7 +82,7 @@ def test_an_approval_for_the_session_is_asked_once_and_then_used_at_once(repo: P
 
 def test_an_approval_once_is_asked_again(repo: Path, outside: Path) -> None:
     (outside / "file").write_text("")
-    colleague = Colleague("approved")
+    colleague = ReviewerDouble(always="approved")
     runtime = session(repo, colleague)
     command = runtime.request(("sh", "-c", f"echo line >> {outside}/file"))
     runtime.run(command)
@@ -106,7 +93,7 @@ def test_an_approval_once_is_asked_again(repo: Path, outside: Path) -> None:
 def test_a_grant_opens_that_path_and_nothing_beside_it(repo: Path, outside: Path) -> None:
     (outside / "wanted").write_text("")
     (outside / "beside").write_text("")
-    runtime = session(repo, Colleague("approved"))
+    runtime = session(repo, ReviewerDouble(always="approved"))
     script = f"echo x >> {outside}/wanted || exit 1; echo y >> {outside}/beside; true"
     passage = runtime.run(runtime.request(("sh", "-c", script)))
     assert (outside / "wanted").read_text() == "x\n"

@@ -9,7 +9,8 @@ import pytest
 
 from sandgate.sandbox import repositories_named
 from sandgate.sandbox.repositories_named import WORDS_MAX, repository_worked_with
-from support.terminal.live_sessions import Colleague, Workplace
+from sandgate.testing import ReviewerDouble
+from support.terminal.live_sessions import Workplace
 
 PUSHING = 'prefix_rule(pattern=["git", "push"], decision="allow", sandbox="bypass")\n'
 PLANTING = """
@@ -48,7 +49,7 @@ def workplace(place: Workplace) -> Path:
 def test_a_push_with_a_planted_repository_stays_in_the_sandbox(place: Workplace, line: str, directory: str) -> None:
     """Required: hooks that a command has written never run outside, whatever a rule says about `git push`."""
     mark = workplace(place)
-    colleague = Colleague("denied")
+    colleague = ReviewerDouble(always="denied")
     runtime = place.session(reviewer=colleague, approval_policy="on-request", environ={"PATH": "/usr/bin:/bin"})
     assert runtime.exec_command(PLANTING.format(mark=mark)).exit_code == 0
     line = line.format(here=place.repo)

@@ -6,8 +6,9 @@ import pytest
 
 from sandgate.errors import TerminalFailed, UnknownTerminal
 from sandgate.protocol.trace import Notice, TerminalEnded
+from sandgate.testing import ReviewerDouble
 from support.process.waiting import until_the_clock_of_files_moves, wait_until
-from support.terminal.live_sessions import Colleague, Workplace, pid_in, run_to_end
+from support.terminal.live_sessions import Workplace, pid_in, run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def test_an_untouched_workspace_is_told_nothing_about(place: Workplace) -> None:
 
 def test_a_granted_new_file_stands_ready_while_the_command_lives_and_goes_if_unused(place: Workplace) -> None:
     new = place.outside / "new"
-    runtime = place.session(reviewer=Colleague(), approval_policy="on-failure")
+    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
     script = f"[ -e {new} ] || {{ : > {new}; exit 1; }}; echo $$ > pid; sleep 1"
     answer = runtime.exec_command(script, yield_time_ms=250, login=False)
     pid_in(place.repo / "pid")
@@ -90,7 +91,7 @@ def test_a_granted_new_file_stands_ready_while_the_command_lives_and_goes_if_unu
 
 def test_a_granted_new_file_that_was_written_stays(place: Workplace) -> None:
     new = place.outside / "new"
-    runtime = place.session(reviewer=Colleague(), approval_policy="on-failure")
+    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
     answer = run_to_end(runtime, f"echo text > {new} || exit 1; sleep 0.5")
     assert (answer.exit_code, new.read_text()) == (0, "text\n")
 

@@ -26,6 +26,7 @@ from sandgate.protocol.trace import (
     TerminalInput,
 )
 from sandgate.runtime.aio import AsyncGate
+from sandgate.testing import ReviewerDouble
 from sandgate.tools.python_arguments import exec_arguments
 from support.process.waiting import open_descriptors, wait_until
 from support.suite.sampling import full
@@ -33,7 +34,6 @@ from support.terminal.live_sessions import (
     BACKENDS,
     CONNECTIONS,
     JOIN_LIMIT_S,
-    Colleague,
     Workplace,
     is_running,
     left_of,
@@ -80,7 +80,7 @@ def test_answer_comes_before_the_output_and_a_later_poll_has_it(place: Workplace
 @pytest.mark.parametrize("tty", CONNECTIONS)
 def test_time_does_not_count_while_somebody_is_asked(place: Workplace, tty: bool) -> None:
     """Idea 15: the answer is as complete as if nobody had been asked meanwhile."""
-    colleague = Colleague(holds_back=True)
+    colleague = ReviewerDouble(always="approve", holds_back=True)
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     asking = threading.Thread(target=lambda: runtime.run(runtime.request(("true",), escalate=True)))
     asking.start()

@@ -11,7 +11,8 @@ import pytest
 from sandgate.errors import DirectoryMissing, ProgramNotFound, RequestError
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import CommandBegan, CommandEnded, TerminalBegan, TerminalEnded
-from support.terminal.live_sessions import Colleague, Workplace, run_to_end
+from sandgate.testing import ReviewerDouble
+from support.terminal.live_sessions import Workplace, run_to_end
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -28,7 +29,7 @@ ONE_NUMBER = {
 def test_a_denial_at_once_is_asked_about_and_the_command_run_again(place: Workplace) -> None:
     """Idea 54, first half."""
     (place.outside / "file").touch()
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-failure")
     answer = run_to_end(runtime, f"echo line >> {place.outside}/file && echo written")
     assert (answer.exit_code, answer.output, answer.denials) == (0, "written\n", ())
@@ -40,7 +41,7 @@ def test_a_denial_at_once_is_asked_about_and_the_command_run_again(place: Workpl
 
 def test_two_runs_of_one_call_are_told_as_one_command(place: Workplace) -> None:
     (place.outside / "file").touch()
-    runtime = place.session(reviewer=Colleague(), approval_policy="on-failure")
+    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
     run_to_end(runtime, f"echo once; echo line >> {place.outside}/file")
     (began,), (end,) = place.told(TerminalBegan), place.told(TerminalEnded)
     assert (end.call_id, end.exit_code, end.output) == (began.call_id, 0, b"once\n")
@@ -50,7 +51,7 @@ def test_two_runs_of_one_call_are_told_as_one_command(place: Workplace) -> None:
 
 def test_a_denial_at_once_that_stays_denied_is_a_plain_answer(place: Workplace) -> None:
     """The model gets exit code and output, and what the sandbox refused."""
-    runtime = place.session(reviewer=Colleague("denied"), approval_policy="on-failure")
+    runtime = place.session(reviewer=ReviewerDouble(always="denied"), approval_policy="on-failure")
     answer = run_to_end(runtime, f"echo before; touch {place.outside}/file")
     assert (answer.exit_code, answer.session_id, answer.output.splitlines()[0]) == (1, None, "before")
     assert [(each.operation, each.path) for each in answer.denials] == [("create", f"{place.outside}/file")]
@@ -59,7 +60,7 @@ def test_a_denial_at_once_that_stays_denied_is_a_plain_answer(place: Workplace) 
 @pytest.mark.parametrize("yield_time_ms", [250, 10_000], ids=["polled", "waited"])
 def test_a_later_denial_is_a_plain_answer_and_nobody_is_asked(place: Workplace, yield_time_ms: int) -> None:
     """Idea 54, second half: whoever was handed the command might have typed into it."""
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-failure")
     answer = runtime.exec_command(
         f"sleep 0.8; echo said; touch {place.outside}/file", yield_time_ms=yield_time_ms, login=False
@@ -74,7 +75,7 @@ def test_a_later_denial_is_a_plain_answer_and_nobody_is_asked(place: Workplace, 
 
 def test_a_command_with_a_terminal_is_not_run_again(place: Workplace) -> None:
     """Somebody may have typed into it already."""
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-failure")
     answer = run_to_end(runtime, f"touch {place.outside}/file", tty=True)
     assert (answer.exit_code, len(answer.denials), colleague.asked) == (1, 1, [])
@@ -110,7 +111,7 @@ def test_what_a_live_command_does_in_git_is_seen_when_it_ends(place: Workplace) 
 
 def test_a_start_that_failed_gives_its_number_back(place: Workplace) -> None:
     """Ideas 44 and 49, and every other way not to start."""
-    runtime = place.session("allow_login_shell=false", reviewer=Colleague("denied"), environ=ONE_NUMBER,
+    runtime = place.session("allow_login_shell=false", reviewer=ReviewerDouble(always="denied"), environ=ONE_NUMBER,
                             approval_policy="on-request")  # fmt: skip
     with pytest.raises(DirectoryMissing, match=r"no-such-place.*does not exist"):
         runtime.exec_command("true", workdir="no-such-place")

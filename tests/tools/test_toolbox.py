@@ -12,8 +12,9 @@ from sandgate.errors import ConfigError, RequestError, VerificationFailed
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.trace import Notice, PatchBegan, TerminalBegan
 from sandgate.sandbox.backend import WITHOUT_NEWS, WITHOUT_RETRIES
+from sandgate.testing import ReviewerDouble
 from sandgate.tools.arguments import ExecCommandArguments
-from support.terminal.live_sessions import BACKENDS, Colleague, Workplace, run_to_end
+from support.terminal.live_sessions import BACKENDS, Workplace, run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def test_shell_that_is_not_there_is_replaced_and_the_model_told(place: Workplace
 def test_wish_to_leave_the_sandbox_is_refused_in_the_words_models_know(
     place: Workplace, approval: str, name: str
 ) -> None:
-    runtime = place.session(reviewer=Colleague(), approval_policy=approval)
+    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy=approval)
     answer = runtime.exec_command("touch made", sandbox_permissions="require_escalated")
     assert answer.text() == (
         f"approval policy is {name}; reject command — you cannot ask for escalated permissions if the approval "
@@ -153,7 +154,7 @@ def test_wish_to_leave_the_sandbox_is_refused_in_the_words_models_know(
 
 
 def test_granted_wish_leaves_the_sandbox(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="on-request")
     answer = run_to_end(
         runtime, f"touch {place.outside}/made", sandbox_permissions="require_escalated", justification="it has to be"
@@ -169,11 +170,11 @@ def test_limits_that_do_not_fit_together_are_refused_before_anything_runs(place:
     assert list(place.repo.iterdir()) == []
 
 
-class Explaining(Colleague):
+class Explaining(ReviewerDouble):
     """Says why."""
 
     def __init__(self, answer: str, reason: str) -> None:
-        super().__init__(answer)
+        super().__init__(always=answer)
         self.reason = reason
 
     def review(self, request: ApprovalRequest) -> Decision:

@@ -6,7 +6,7 @@ import os
 from _thread import allocate_lock
 
 from sandgate.errors import BackendUnavailable
-from sandgate.execution.head_start import Habit
+from sandgate.execution.head_start import Habit, HeadStart
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.places.git import INIT, may_move_repositories
 from sandgate.policy.common_places import homes_of
@@ -44,8 +44,6 @@ CROWDED_NAMED_MAX = 3  # in one line
 PATCH = "apply_patch"  # stands for a patch, which this process applies: it keeps nothing in a cache
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
-
-
 # Of a plan that does not know of a repository that another command of the session has begun.
 OUTDATED = SetupFailure("the plan: a repository was begun since it was made", "ESTALE")
 
@@ -81,8 +79,7 @@ class Confinement:
     @property
     def state_directory(self) -> str:
         """Sandgate's own files: never writable and never readable for a command."""
-        home = self._settings.home
-        return home or os.path.join(os.path.expanduser("~"), STATE_DIRECTORY_NAME)
+        return self._settings.home or os.path.join(os.path.expanduser("~"), STATE_DIRECTORY_NAME)
 
     def permissions(self, grants: tuple[Grant, ...] = ()) -> EffectivePermissions:
         """What a command with these grants may touch, looked up now.
@@ -177,6 +174,10 @@ class Confinement:
                 state = self._settings.state
                 self._begun = NewRepositories(state, self.project, lambda: self._tmp, goes_on=not self.one_command)
             return self._begun
+
+    def head_start(self) -> HeadStart:
+        """What starts the commands of one passage, and may be ready before their plan."""
+        return HeadStart(self.networks, self.habit)
 
     def enter(self, plan: ConfinedCommand) -> bool:
         """From now on `plan` runs, until `leave`. False: a repository was begun since it was made; it is made anew."""

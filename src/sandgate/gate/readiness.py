@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sandgate.execution.head_start import HeadStart
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.execution.head_start import HeadStart
     from sandgate.gate.confinement import Confinement
     from sandgate.kernel.child import Child
     from sandgate.protocol.permissions import Grant
@@ -18,7 +17,7 @@ class Readiness:
 
     def __init__(self, confinement: Confinement) -> None:
         self._confinement = confinement
-        self._head_start = HeadStart(confinement.networks, confinement.habit)
+        self._head_start: HeadStart = confinement.head_start()
         self._left: Child | None = None  # of the last launch: over, and its supervisor on its way out
 
     def expect(self) -> None:

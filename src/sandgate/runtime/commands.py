@@ -23,11 +23,12 @@ from sandgate.runtime.wiring import WrittenAnswers, assessed, confinement_of, pl
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Self
 
     from sandgate.approvals.chain import Reviewer
-    from sandgate.config import Loaded
+    from sandgate.config import Loaded, Settings
+    from sandgate.gate.confinement import Confinement
     from sandgate.gate.forecast import Forecast
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.denials import DenialReport
@@ -51,6 +52,7 @@ class CommandSession:
         reviewers: tuple[Reviewer, ...],
         record: Recorder | None,
         side_by_side: bool = False,
+        confining: Callable[[Settings, Environment, Recorder], Confinement] = confinement_of,
     ) -> None:
         self.loaded = loaded
         settings = for_run(loaded.settings, person_present=environment.person_present)
@@ -62,7 +64,7 @@ class CommandSession:
             environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
         )
         self._inherited, self.dropped_variables = passed_on.env, passed_on.dropped_names
-        self.confinement = confinement = confinement_of(self.settings, environment, self.record)
+        self.confinement = confinement = confining(self.settings, environment, self.record)
         rules, self.rule_warnings = rules_in_force(loaded)
         self.policies = Policies(
             approval=self.settings.approval,

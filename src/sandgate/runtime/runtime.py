@@ -9,6 +9,7 @@ import sys
 from _thread import allocate_lock
 
 from sandgate.runtime.commands import CommandSession, unheard
+from sandgate.runtime.wiring import confinement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.approvals.chain import Reviewer
-    from sandgate.config import Loaded
+    from sandgate.config import Loaded, Settings
+    from sandgate.gate.confinement import Confinement
     from sandgate.patterns.wanted import Wanted
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import Attempt
@@ -45,12 +47,15 @@ class Runtime(CommandSession):
         reviewers: tuple[Reviewer, ...],
         record: Recorder | None,
         side_by_side: bool = False,
+        confining: Callable[[Settings, Environment, Recorder], Confinement] = confinement_of,
     ) -> None:
         self._live: LiveCommands | None = None
         self._tools: Toolbox | None = None
         self.login_is_usual = False  # whether scripts get a login shell where their caller does not say
         self._opening = allocate_lock()
-        super().__init__(environment, loaded, reviewers=reviewers, record=record, side_by_side=side_by_side)
+        super().__init__(
+            environment, loaded, reviewers=reviewers, record=record, side_by_side=side_by_side, confining=confining
+        )
 
     def terminal(
         self,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sandgate.config import Settings
     from sandgate.policy.program_places import ProgramPlaces
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinementSettings
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.environment import Environment
@@ -28,10 +29,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.assembly import ReviewedSession
 
+    Making = Callable[[ConfinementSettings, Environment, Recorder], Confinement]
 
-def confinement_of(settings: Settings, environment: Environment, record: Recorder) -> Confinement:
+
+def confinement_of(
+    settings: Settings, environment: Environment, record: Recorder, making: Making = Confinement
+) -> Confinement:
     """What makes the plans of one session."""
-    return Confinement(for_confinement(settings, environment.environ), environment, record)
+    return making(for_confinement(settings, environment.environ), environment, record)
 
 
 def places_of(

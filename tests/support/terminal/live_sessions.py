@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
 
 from sandgate.config import TypedOverrides
-from sandgate.protocol.decisions import Decision
 from sandgate.runtime import Environment, Runtime, open_runtime
+from sandgate.testing import ReviewerDouble
 from support.process.waiting import wait_until
 
 TYPE_CHECKING = False
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, TypeVar
 
-    from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.protocol.trace import TraceRecord
     from sandgate.tools.answers import ExecAnswer
 
@@ -36,25 +34,6 @@ CONNECTIONS = [pytest.param(True, id="tty"), pytest.param(False, id="pipe")]
 JOIN_LIMIT_S = 30
 
 
-class Colleague:
-    """A reviewer with one answer to everything, who remembers what was asked; `open` holds the answer back."""
-
-    def __init__(self, answer: Any = "approved", *, holds_back: bool = False) -> None:
-        self.answer = answer
-        self.asked: list[ApprovalRequest] = []
-        self.open = threading.Event()
-        self.is_asked = threading.Event()
-        if not holds_back:
-            self.open.set()
-
-    def review(self, request: ApprovalRequest) -> Decision:
-        self.asked.append(request)
-        self.is_asked.set()
-        assert self.open.wait(JOIN_LIMIT_S)
-        given = request.grants if self.answer.startswith("approved") else ()
-        return Decision(request.stage, self.answer, "user", given)
-
-
 class Workplace:
     """A repository, a home and a place that is neither; closes the sessions it has opened."""
 
@@ -69,7 +48,7 @@ class Workplace:
     def session(
         self,
         *overrides: str,
-        reviewer: Colleague | None = None,
+        reviewer: ReviewerDouble | None = None,
         backend: str | None = None,
         environ: Mapping[str, str] | None = None,
         **typed: Any,

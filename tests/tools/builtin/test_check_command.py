@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sandgate.protocol.trace import TerminalBegan
-from support.terminal.live_sessions import Colleague, Workplace
+from sandgate.testing import ReviewerDouble
+from support.terminal.live_sessions import Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def structured(output: ToolOutput) -> dict[str, Any]:
 
 
 def test_what_would_happen_is_said_and_nothing_runs_or_is_asked(place: Workplace) -> None:
-    colleague = Colleague()
+    colleague = ReviewerDouble(always="approve")
     runtime = place.session(reviewer=colleague, approval_policy="untrusted")
     output = runtime.call_tool("check_command", {"cmd": "touch made", "login": False})
     found = structured(output)

@@ -1,0 +1,169 @@
+"""A command without a process: keeps the contract of `kernel.child.Child` by printing what a script says.
+
+It works on the loop of whoever looks after it: one descriptor is readable for as long as there is something to print or
+to tell, so nothing here waits, and there is no thread.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+from _thread import allocate_lock
+
+from sandgate.kernel.child import Ended
+from sandgate.kernel.path_access import PathAccess
+from sandgate.protocol.denials import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.denials import Operation
+    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.permissions import Grant
+    from sandgate.testing.script import CommandScript, ScriptedCommand
+
+REFUSED_EXIT_CODE = 1  # of a command that says nothing of its own
+SIGNAL_EXIT_BASE = 128
+PIECE_BYTES = 65_536  # printed at once; a pipe takes no more
+ENDING = frozenset((signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL, signal.SIGTERM))
+LOOPBACKS = ("127.", "[::1]:")
+
+
+class ScriptedChild:
+    """One run of a scripted command."""
+
+    pid = 0  # there is none
+    failure = None
+    refused_omitted = 0
+    reported = True
+    may_listen = False
+    layers: tuple[str, ...] = ()  # nothing was built
+    held: Sequence[HeldCall] = ()
+    let_go: Sequence[int] = ()
+    performed_calls: Sequence[PerformedCall] = ()
+    performed_omitted = 0
+
+    def __init__(self, plan: ConfinedCommand, command: ScriptedCommand, *, stdout: int, stderr: int) -> None:
+        self.ended: Ended | None = None
+        self.refused = refusals(plan, command)
+        self.locked: list[str] = []
+        self.unserved: list[str] = []
+        self._exit_code, texts = _said(command, self.refused)
+        self._endless = command.endless and not self.refused
+        # Pieces that are still to be printed, by copies of the descriptors: the caller closes its own.
+        self._unprinted = [(os.dup(fd), text.encode()) for fd, text in zip((stdout, stderr), texts, strict=True)]
+        for fd, _ in self._unprinted:
+            os.set_blocking(fd, False)
+        self._news: int | None = os.eventfd(1, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._signal = 0
+        self._guard = allocate_lock()  # of the descriptor: signals come from other threads
+
+    def descriptors(self) -> tuple[int, ...]:
+        return () if self._news is None else (self._news,)
+
+    def handle(self, fd: int) -> None:
+        assert fd == self._news
+        if self._signal:
+            self._end(Ended(SIGNAL_EXIT_BASE + self._signal, self._signal))
+        elif self._unprinted:
+            self._print()
+        elif not self._endless:
+            self._end(Ended(self._exit_code, None))
+        else:
+            os.eventfd_read(fd)  # nothing more to tell until a signal comes
+
+    def signal_group(self, number: int) -> None:
+        if number not in ENDING:
+            return
+        with self._guard:
+            self._signal = number
+            if self._news is not None:
+                os.eventfd_write(self._news, 1)
+
+    def kill_tree(self) -> None:
+        self.signal_group(signal.SIGKILL)
+
+    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
+        return  # nothing is held here
+
+    def stop_holding(self) -> None:
+        return
+
+    def settle_in(self) -> None:
+        return
+
+    def close(self) -> None:
+        if self.ended is None:
+            self._end(Ended(SIGNAL_EXIT_BASE + signal.SIGKILL, signal.SIGKILL))
+
+    def _print(self) -> None:
+        """A piece, to a reader who is there or has gone."""
+        fd, left = self._unprinted[0]
+        try:
+            written = os.write(fd, left[:PIECE_BYTES]) if left else 0
+        except BlockingIOError:
+            return  # it is read on the same loop
+        except BrokenPipeError:
+            written = len(left)
+        self._unprinted[0] = fd, left[written:]
+        if written == len(left):
+            os.close(fd)
+            del self._unprinted[0]
+
+    def _end(self, ended: Ended) -> None:
+        self.ended = ended
+        for fd, _ in self._unprinted:
+            os.close(fd)
+        self._unprinted.clear()
+        with self._guard:
+            if self._news is not None:
+                os.close(self._news)
+                self._news = None
+
+
+def start_scripted(plan: ConfinedCommand, script: CommandScript, *, stdout: int, stderr: int) -> ScriptedChild:
+    """What the script says of this plan. Raises NotInScript."""
+    child = ScriptedChild(plan, script.next(plan.argv), stdout=stdout, stderr=stderr)
+    if not child.refused:
+        script.went(plan.argv)
+    return child
+
+
+def refusals(plan: ConfinedCommand, command: ScriptedCommand) -> list[Refused]:
+    """What the plan's sandbox does not let it do, as the kernel would report the first of it."""
+    if not plan.confined:
+        return []
+    program = os.path.basename(plan.argv[0])
+    opened = PathAccess(plan.permissions, {}, {})
+    written = [os.path.realpath(os.path.join(plan.cwd, name)) for name in command.writes]
+    refused = [_unwritten(path, plan, program) for path in written if not opened.writable(path)]
+    reached = [_unreached(address, program) for address in command.connects if not _may_connect(plan, address)]
+    return (refused + reached)[:1]  # then it has failed
+
+
+def _may_connect(plan: ConfinedCommand, address: str) -> bool:
+    permissions = plan.permissions
+    return permissions.network == "on" or address in permissions.hosts or address.startswith(LOOPBACKS)
+
+
+def _unwritten(path: str, plan: ConfinedCommand, program: str) -> Refused:
+    operation: Operation = "write" if os.path.lexists(path) else "create"
+    if plan.permissions.may_write(path):  # a name in there that must not come to exist
+        return Refused(operation, "openat", path, errno="EACCES", layer="seccomp", program=program)
+    return Refused(operation, "openat", path, program=program)
+
+
+def _unreached(address: str, program: str) -> Refused:
+    return Refused("connect", "connect", address=address, errno="EPERM", layer="network", program=program)
+
+
+def _said(command: ScriptedCommand, refused: list[Refused]) -> tuple[int, tuple[str, str]]:
+    """The exit code, and what goes to the two streams."""
+    if not refused:
+        return command.exit_code, (command.output, command.errors)
+    (first,) = refused
+    why = os.strerror(getattr(errno, first.errno))
+    return command.exit_code or REFUSED_EXIT_CODE, ("", f"{first.program}: {first.path or first.address}: {why}\n")
