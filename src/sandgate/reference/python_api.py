@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import sandgate
+import sandgate.testing
 from sandgate.errors import SandgateError
 from sandgate.record import RecordType
 from sandgate.reference.hints import alias, written_fields
@@ -29,6 +30,12 @@ VALUES = """\
 
 What the above takes and gives, and what that holds.
 """
+TESTING = """\
+## Testing
+
+`sandgate.testing` has doubles for tests of programs that use the above:
+[how to test an agent](../how-to/testing-an-agent.md).
+"""
 ERRORS = """\
 ## Errors
 
@@ -44,7 +51,9 @@ def page() -> str:
         (f"`{kind.__name__}`", _base(kind), f"`{kind.code}`", first_paragraph(kind.__doc__)) for kind in error_kinds()
     ]
     values = ["#" + _section(each.__name__, each) for each in _values()]
-    return "\n".join([INTRODUCTION, *sections, VALUES, *values, ERRORS, table(("error", "is a", "code", ""), rows)])
+    doubles = [_double(name, getattr(sandgate.testing, name)) for name in sorted(sandgate.testing.__all__)]
+    errors = [ERRORS, table(("error", "is a", "code", ""), rows)]
+    return "\n".join([INTRODUCTION, *sections, VALUES, *values, TESTING, *doubles, *errors])
 
 
 def _values() -> list[RecordType]:
@@ -85,6 +94,15 @@ def _section(name: str, found: Any) -> str:
     if callable(found):
         return f"## `{name}`\n\n{_block(_title(name, found), _parameters(found), _answer(found))}\n{_about(found)}\n"
     return f"## `{name}`\n\nA type for annotations: `{found}`.\n"
+
+
+def _double(name: str, found: Any) -> str:
+    """One level deeper; such classes are made by whoever uses them."""
+    section = _section(name, found)
+    if inspect.isclass(found) and "__init__" in vars(found) and not isinstance(found, RecordType):
+        about = _about(found)
+        section = section.replace(about, f"{about}\n\n{_block(name, _parameters(found.__init__))}", 1)
+    return f"#{section}".replace("\n###", "\n####")
 
 
 def _methods(kind: type) -> list[str]:

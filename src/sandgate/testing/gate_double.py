@@ -115,7 +115,7 @@ async def scripted_gate(
     overrides: tuple[str, ...] = (),
     record: Recorder | None = None,
 ) -> AsyncIterator[AsyncGate]:
-    """The same for programs with an event loop, as `open_gate` opens one."""
+    """A session for programs with an event loop, as `open_gate` opens one; the rest is as in `scripted_runtime`."""
     with TemporaryDirectory(prefix="sandgate-testing-") as folder:
         environment = _environment(folder, cwd, environ, overrides)
         bridge = None if reviewer is None else ReviewerBridge(reviewer, asyncio.get_running_loop())
