@@ -6,16 +6,17 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-import hypothesis
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from support.machine import host_features
 from support.machine.ordinary_user import OrdinaryUser, ordinary_user
-from support.suite import sampling
+from support.suite import sampling, searches, turns
 from support.suite.durations import RECORD, Durations
 from support.suite.hangs import Hangs
 from support.suite.quick import LAST, Quick
+
+TESTS = Path(__file__).parent
 
 # A program in the background of a script starts with SIGINT ignored, and so would everything these tests start.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -24,16 +25,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # Stages are built for other users, too; `test_neighbours.py` is where commands meet a umask that closes what they make.
 os.umask(0o022)
 
-# Fixed examples, so that a run can be repeated; the longer search looks for new ones.
-# How long making them takes is a matter of who else is on the machine.
-SLOW = [hypothesis.HealthCheck.too_slow]
-hypothesis.settings.register_profile(
-    "fast", max_examples=100, deadline=None, derandomize=True, database=None, suppress_health_check=SLOW
-)
-hypothesis.settings.register_profile(
-    "full", max_examples=10_000, deadline=None, database=None, suppress_health_check=SLOW
-)
-hypothesis.settings.load_profile("full" if os.environ.get("SANDGATE_FUZZ") == "full" else "fast")
+searches.settle()
 
 
 @pytest.hookimpl(trylast=True)
@@ -53,11 +45,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what runs for minutes, unless it is asked for by name."""
+    """Leaves out what runs for minutes, unless it is asked for by name, and attacks in ways whose turn it is not."""
+    others = turns.left_out(items, TESTS)
+    config.hook.pytest_deselected(items=others)
+    gone = {*others}
+    items[:] = [item for item in items if item not in gone]
     if "soak" not in (config.option.markexpr or ""):
         left_out = {item for item in items if item.get_closest_marker("soak") is not None}
         config.hook.pytest_deselected(items=[*left_out])
         items[:] = [item for item in items if item not in left_out]
+    searches.begin(item.function for item in items if isinstance(item, pytest.Function))
 
 
 def pytest_collection_finish() -> None:

@@ -26,6 +26,7 @@ from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.verdicts import Allow
 from support.command.assessing import ENVIRONMENT, PROJECT, corpus, judged
+from support.suite.rows import every
 
 Argv = tuple[str, ...]
 CORPORA = Path(__file__).resolve().parent.parent / "corpus"
@@ -93,8 +94,8 @@ def test_what_runs_unasked_is_never_called_worse_than_low(commands: object) -> N
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    ("script", "level"),
+@every(
+    "script, level",
     [
         ("ufw status", "low"),
         ("ufw enable", "high"),

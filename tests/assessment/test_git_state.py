@@ -10,6 +10,7 @@ from sandgate.assessment.facts import TargetFacts
 from sandgate.assessment.judges.git_state import WHY
 from sandgate.assessment.listing import phrases
 from support.command.assessing import PROJECT, facts, judged
+from support.suite.rows import every
 
 
 def kept(script: str, git_root: str | None = PROJECT) -> list[tuple[str, str]]:
@@ -20,7 +21,7 @@ def kept(script: str, git_root: str | None = PROJECT) -> list[tuple[str, str]]:
     return [(fact.kind, fact.target) for fact in judged(script, about).facts if fact.why == WHY]
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     phrases("""git commit -am wip, git stash, git stash pop, git checkout -b new, git checkout main, git switch -c new,
     git rebase main, git add -A, git reset HEAD~1, git merge x, git branch new, git branch -D old, git tag v1,

@@ -9,6 +9,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow
 from support.command.assessing import ENVIRONMENT, PROJECT, judged
+from support.suite.rows import every
 
 UNREAD = [
     "rg --pre ./x word",
@@ -50,7 +51,7 @@ UNREAD = [
 ]
 
 
-@pytest.mark.parametrize("script", UNREAD)
+@every("script", UNREAD)
 def test_what_is_named_but_not_read_is_never_low_and_never_runs_unasked(script: str) -> None:
     """Required: under `untrusted` such a command is a question."""
     assert judged(script).risk_level != "low"

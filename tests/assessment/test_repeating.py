@@ -20,6 +20,7 @@ from sandgate.policy.approval import verdict_for
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from support.command.assessing import facts, request
+from support.suite.searches import examples
 
 HERE = facts()
 LINES = [
@@ -106,7 +107,7 @@ def everything_said(script: str) -> tuple[object, ...]:
     return assess(asked(script), facts=HERE.but(targets=targets)), tuple(targets), work(asked(script), HERE)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(SCRIPTS)
 def test_a_judgement_is_the_same_with_and_without_memory(script: str) -> None:
     """Required: a repetition may only be passed over when it would add nothing."""

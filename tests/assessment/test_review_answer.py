@@ -17,6 +17,7 @@ from sandgate.assessment.review_answer import (
     review_from,
     why_not,
 )
+from support.suite.rows import every
 
 
 def test_the_shortest_answers_get_the_levels_that_fit_them() -> None:
@@ -62,10 +63,10 @@ def test_a_rationale_cannot_move_a_terminal_and_is_bounded() -> None:
     assert len(found.rationale) <= RATIONALE_CHARS_MAX + 1
 
 
-@pytest.mark.parametrize("authorization", AUTHORIZATIONS)
-@pytest.mark.parametrize("risk", RISKS)
-@pytest.mark.parametrize("floor", [None, "low", "medium", "high"])
-@pytest.mark.parametrize("user_heard", [True, False])
+@every("authorization", AUTHORIZATIONS)
+@every("risk", RISKS)
+@every("floor", [None, "low", "medium", "high"])
+@every("user_heard", [True, False])
 def test_the_table_of_what_counts_as_a_yes(risk: str, authorization: str, floor: str | None, user_heard: bool) -> None:
     review = ModelReview("allow", risk, authorization)  # type: ignore[arg-type]
     admitted = why_not(review, floor, user_heard=user_heard) == ""  # type: ignore[arg-type]

@@ -19,6 +19,8 @@ from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import EffectivePermissions
 from support.command.assessing import HOME, PROJECT, corpus, facts, judged, request
+from support.suite.rows import every
+from support.suite.searches import examples
 
 HIGH_SCRIPTS = [script for level, _, script in corpus() if level == "high"]
 SIMPLE_HIGH = [
@@ -48,8 +50,8 @@ WRAPPERS: list[tuple[str, ...]] = [
 ]
 
 
-@pytest.mark.parametrize("wrapper", WRAPPERS[:-1], ids=" ".join)
-@pytest.mark.parametrize("argv", SIMPLE_HIGH, ids=" ".join)
+@every("wrapper", WRAPPERS[:-1])
+@every("argv", SIMPLE_HIGH)
 def test_a_wrapper_never_lowers_the_level(argv: tuple[str, ...], wrapper: tuple[str, ...]) -> None:
     """Required: what runs another program is judged by that program."""
     assert judged((*wrapper, *argv)).risk_level == "high"
@@ -61,7 +63,7 @@ def test_a_program_named_by_its_path_is_the_same_program(argv: tuple[str, ...]) 
     assert judged(("/tmp/" + argv[0], *argv[1:])).risk_level == "high"
 
 
-@pytest.mark.parametrize("script", HIGH_SCRIPTS)
+@every("script", HIGH_SCRIPTS)
 def test_more_shell_around_a_high_script_never_lowers_it(script: str) -> None:
     """Required: in another shell, beside harmless commands, in a group, after a comment it stays high."""
     after = "" if script.endswith(("EOF", "(", "rm -rf ~")) else "; ls"
@@ -197,7 +199,7 @@ def test_a_backtick_cannot_leave_its_quotes() -> None:
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_no_argv_breaks_the_assessor(argv: list[str]) -> None:
     risk = assess(request(*argv), facts=facts())
     assert risk is None or len(risk.description) <= MAX_DESCRIPTION_CHARACTERS
@@ -205,14 +207,14 @@ def test_no_argv_breaks_the_assessor(argv: list[str]) -> None:
 
 @pytest.mark.slow
 @given(st.text(alphabet="rm -f~/*$(){}[]|&;<>\"'`\\\nabHOME=!#@?\x00\udc80", max_size=80))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_no_script_breaks_the_assessor(script: str) -> None:
     risk = judged(script)
     assert risk.risk_level in RANK
 
 
 @given(st.text(alphabet="abc $X'\"", max_size=20))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_an_appended_command_is_never_hidden_by_a_closed_prefix(prefix: str) -> None:
     if prefix.count("'") % 2 or prefix.count('"') % 2 or ("'" in prefix and '"' in prefix):
         return

@@ -15,13 +15,14 @@ from sandgate.commandline import segments
 from sandgate.commandline.bash import parse
 from sandgate.commandline.bashcommands import Script
 from sandgate.commandline.grammar import PARENTHESES_MAX, SCRIPT_BYTES_MAX
+from support.suite.rows import every
 
 
 def found(script: str) -> list[tuple[str, ...]]:
     return [command.argv for command in parse(script).commands]
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "(rm -rf x)",
@@ -66,7 +67,7 @@ def test_a_command_is_found_wherever_it_hides(script: str) -> None:
     assert ("rm", "-rf", "x") in [argv[:3] for argv in found(script)]
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "ls 2>/dev/null",
@@ -101,7 +102,7 @@ def test_a_readable_script_accounts_for_all_it_runs(script: str) -> None:
     assert parse(script).readable
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "export A; ls",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sandgate.commandline.bash import parse
 from sandgate.commandline.bashwords import Word, decoded
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize(
-    ("word", "certainty"),
+@every(
+    "word, certainty",
     [
         ("a", "exact"),
         ("'a b'", "exact"),

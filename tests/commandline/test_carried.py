@@ -7,13 +7,14 @@ import pytest
 from sandgate.commandline import segments
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.invocation import everything_run
+from support.suite.rows import every
 
 
 def runs(script: str) -> set[tuple[str, ...]]:
     return set(everything_run(segments(("bash", "-lc", script))).commands)
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "alias x='rm -rf y'; x",

@@ -9,9 +9,10 @@ from sandgate.commandline.commission_rows import COMMISSIONED
 from sandgate.commandline.commissions import commissioned, git_runs, run_for
 from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.wrappers import STARTERS
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "git grep -O'rm -rf y' x",

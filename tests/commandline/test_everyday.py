@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sandgate.commandline import bash, bashcommands, grammar, walk
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.script import Piece, Script, Word
+from support.suite.rows import every
+from support.suite.searches import examples
 
 TOKENS = st.sampled_from(
     [
@@ -207,7 +208,7 @@ def smooth_word(word: Word) -> Word:
     return Word(tuple(pieces))
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 @given(st.one_of(SCRIPTS, EVERYDAY, EVERYDAY))
 def test_an_everyday_script_is_what_the_grammar_says_it_is(script: str) -> None:
     """Required: a shortcut is no second opinion."""
@@ -232,7 +233,7 @@ def test_steps_of_a_script_are_read_in_order() -> None:
     assert commented
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "",

@@ -4,6 +4,7 @@ import pytest
 
 from sandgate.commandline.executed import BASES_MAX, PROJECT_FILES, executed_files, programs_run
 from sandgate.commandline.words import split
+from support.suite.rows import every
 
 NAMED = {
     "bash deploy.sh": "deploy.sh",
@@ -51,7 +52,7 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize("line", NAMED)
+@every("line", NAMED)
 def test_what_is_named_is_found(line: str) -> None:
     argv = split(line)
     assert argv is not None

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.commandline.git_settings import loads, parsed, redirects, runs
+from support.suite.rows import every
 
 RUNNING = [
     "core.pager", "core.sshCommand", "core.fsmonitor", "filter.x.clean", "filter.x.process", "diff.x.textconv",
@@ -21,7 +22,7 @@ LOADING = ["include.path", "includeIf.gitdir:~/x/.path", "core.hooksPath", "init
 HARMLESS = ["user.name", "merge.conflictStyle", "core.excludesFile", "commit.template", "color.ui"]
 
 
-@pytest.mark.parametrize("key", RUNNING)
+@every("key", RUNNING)
 def test_a_setting_whose_value_is_a_command_runs(key: str) -> None:
     assert runs(key)
     assert runs(key.upper())

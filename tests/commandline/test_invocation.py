@@ -9,6 +9,7 @@ import pytest
 from sandgate.commandline import segments
 from sandgate.commandline.invocation import COMMANDS_MAX, WORDS_MAX, everything_run, inner_place, without_git_globals
 from sandgate.commandline.words import split
+from support.suite.rows import every
 
 SOON_S = 2  # of processor time
 TARGET = ("rm", "-rf", "x")
@@ -89,14 +90,14 @@ DISGUISES = [
 ]
 
 
-@pytest.mark.parametrize("line", DISGUISES)
+@every("line", DISGUISES)
 def test_a_wrapped_command_is_seen(line: str) -> None:
     argv = split(line)
     assert argv is not None
     assert TARGET in everything_run(segments(argv)).commands
 
 
-@pytest.mark.parametrize("line", DISGUISES)
+@every("line", DISGUISES)
 def test_a_wrapped_command_is_seen_inside_a_script_too(line: str) -> None:
     inside = line.replace(" ;", " \\;")
     script = f"cd y; ({inside}) 2>/dev/null"

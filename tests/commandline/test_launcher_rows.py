@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sandgate.commandline.invocation import inner_place, started_by
 from sandgate.commandline.launcher_rows import LAUNCHERS
-from sandgate.commandline.words import joined
 from sandgate.commandline.wrappers import SHELL_PROGRAMS, STARTERS, WRAPPERS
 from support.command.launching import EVERY_LAUNCHED
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize("argv", EVERY_LAUNCHED, ids=joined)
+@every("argv", EVERY_LAUNCHED)
 def test_every_row_of_the_table_says_where_its_command_stands(argv: tuple[str, ...]) -> None:
     found = started_by(argv)
     assert ("rm", "x") in found.commands or "rm x" in found.scripts

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.commandline.launcher_rows import LAUNCHERS
 from sandgate.commandline.launchers import Launched, command_at, launched
 from sandgate.commandline.words import joined, split
+from support.suite.rows import every
 
 
 def started(line: str) -> list[str]:
@@ -18,8 +18,8 @@ def started(line: str) -> list[str]:
     return [joined(command_at(argv, each)) if each.script is None else each.script for each in launched(argv[0], argv)]
 
 
-@pytest.mark.parametrize(
-    ("line", "inner"),
+@every(
+    "line, inner",
     [
         ("npx -c 'rm x'", ["rm x"]),
         ("npm exec --call='rm x'", ["rm x"]),

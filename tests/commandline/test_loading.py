@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
-
 from sandgate.commandline.loading import loads
+from support.suite.rows import every
 
 LOADING = [
     "make lint --eval=x", "make lint -f other.mk", "make lint -fother.mk", "make -kf other.mk lint",
@@ -33,17 +32,17 @@ PLAIN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("line", LOADING)
+@every("line", LOADING)
 def test_an_option_that_loads_something_else_is_seen(line: str) -> None:
     assert loads(tuple(line.split()))
 
 
-@pytest.mark.parametrize("line", PLAIN)
+@every("line", PLAIN)
 def test_ordinary_options_load_nothing(line: str) -> None:
     assert loads(tuple(line.split())) == []
 
 
-@pytest.mark.parametrize("line", [line for line in LOADING if line.split()[0] not in ("git", "node", "docker")])
+@every("line", [line for line in LOADING if line.split()[0] not in ("git", "node", "docker")])
 def test_where_the_option_stands_does_not_matter(line: str) -> None:
     """Required: each of these takes options behind operands, or its sub-command."""
     program, *words = line.split()

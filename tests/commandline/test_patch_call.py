@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.commandline.patch_call import ImplicitPatch, PatchCall, patch_call
+from support.suite.rows import every
 
 PATCH = "*** Begin Patch\n*** Add File: a\n+$HOME `id` $(id) \\ 'x\n*** End Patch"
 
@@ -118,7 +119,7 @@ def test_any_delimiter_will_do_and_the_body_stays_literal(word: str, end: str) -
     assert in_bash(heredoc("apply_patch", word=word, end=end)) == PatchCall(PATCH)
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         heredoc("cd sub; apply_patch"),

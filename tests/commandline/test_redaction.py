@@ -5,11 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.commandline.redaction import MARK, redacted, redacted_argv
+from support.suite.rows import every
 
 SECRET = "hunter2-Xk9"
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         f"API_KEY={SECRET} make",

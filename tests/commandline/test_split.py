@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.commandline import segments
+from support.suite.rows import every
 
 PLAIN: dict[str, tuple[tuple[str, ...], ...]] = {
     "ls && pwd; echo 'hi' | wc -l": (("ls",), ("pwd",), ("echo", "hi"), ("wc", "-l")),
@@ -121,7 +122,7 @@ def test_a_rule_speaks_about_commands_whose_output_only_goes_together_or_nowhere
     assert segments(("bash", "-lc", script)).plain is plain
 
 
-@pytest.mark.parametrize("script", NOT_PLAIN)
+@every("script", NOT_PLAIN)
 def test_any_other_script_stands_for_itself(script: str) -> None:
     found = segments(("bash", "-lc", script))
     assert (found.commands, found.plain, found.complex) == ((("bash", "-lc", script),), False, False)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sandgate.commandline.summary import CHARS_MAX, summarize, summary_json
 from sandgate.commandline.words import words_of
 from sandgate.protocol.summaries import ListFiles, Read, Search, Summary, Unknown
+from support.suite.rows import every
 
 
 def of(script: str) -> tuple[Summary, ...]:
@@ -31,8 +32,8 @@ def test_the_examples_of_the_specification_hold(script: str, found: tuple[Summar
     assert of(script) == found
 
 
-@pytest.mark.parametrize(
-    ("script", "found"),
+@every(
+    "script, found",
     [
         ("ls -la", (ListFiles("ls -la"),)),
         ("  ls   'a b' ", (ListFiles("ls 'a b'", "a b"),)),
@@ -67,7 +68,7 @@ def test_plain_scripts_are_summed_up(script: str, found: tuple[Summary, ...]) ->
     assert of(script) == found
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         *("", "   ", "# nothing", "cd a", "cd a && cd b", "true", "echo hi", "true; true", "wc -l", "sort a"),

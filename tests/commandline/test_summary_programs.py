@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sandgate.commandline.summary_programs import classify, formats, short_path
 from sandgate.commandline.words import split, words_of
 from sandgate.protocol.summaries import ListFiles, Read, Search, Summary, Unknown
+from support.suite.rows import every
 
 
 def words(line: str) -> tuple[str, ...]:
@@ -19,8 +20,8 @@ def without_cmd(summary: Summary) -> Summary:
     return summary.but(cmd="")
 
 
-@pytest.mark.parametrize(
-    ("line", "path"),
+@every(
+    "line, path",
     [
         ("ls", None),
         ("ls -la", None),
@@ -54,8 +55,8 @@ def test_listing(line: str, path: str | None) -> None:
     assert without_cmd(classify(words(line))) == ListFiles("", path)
 
 
-@pytest.mark.parametrize(
-    ("line", "query", "path"),
+@every(
+    "line, query, path",
     [
         ("rg foo", "foo", None),
         ("rg -n 'a b|c' -S webview/src", "a b|c", "webview"),
@@ -88,8 +89,8 @@ def test_searching(line: str, query: str, path: str | None) -> None:
     assert without_cmd(classify(words(line))) == Search("", query, path)
 
 
-@pytest.mark.parametrize(
-    ("line", "name", "path"),
+@every(
+    "line, name, path",
     [
         ("cat a.txt", "a.txt", "a.txt"),
         ("cat -- -a", "-a", "-a"),
@@ -120,7 +121,7 @@ def test_reading(line: str, name: str, path: str) -> None:
     assert without_cmd(classify(words(line))) == Read("", name, path)
 
 
-@pytest.mark.parametrize(
+@every(
     "line",
     [
         *("git status", "git", "git -C x grep y", "make", "rm -rf /", "wc -l a", "echo x", "xargs ls"),
@@ -136,8 +137,8 @@ def test_everything_else_is_unknown(line: str) -> None:
     assert classify(words(line)) == Unknown(classify(words(line)).cmd)
 
 
-@pytest.mark.parametrize(
-    ("line", "small"),
+@every(
+    "line, small",
     [
         *[(f"{name} x", True) for name in ["wc", "tr", "cut", "sort", "uniq", "tee", "column", "yes", "printf"]],
         *[(line, True) for line in ("head", "head -n 5", "head -50", "head -c 5", "tail -f", "tail -n +5")],

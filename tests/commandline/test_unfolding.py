@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from sandgate.commandline.printing import UNKNOWN
 from sandgate.commandline.unfolding import ALTERNATIVES_MAX, STEPS_MAX, Work, is_known, unfold
+from support.suite.rows import every
+from support.suite.searches import examples
 
 
 def found(script: str) -> tuple[set[tuple[str, ...]], set[str]]:
@@ -16,7 +18,7 @@ def found(script: str) -> tuple[set[tuple[str, ...]], set[str]]:
     return set(result.commands), {text.strip() for text in result.scripts}
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "x=rm; $x y", "x=rm; \"$x\" y", "x='rm y'; $x", "a=r; b=m; $a$b y", "x=r; x+=m; $x y", "x=$(echo rm); $x y",
@@ -112,7 +114,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
 def test_no_script_breaks_it(script: str) -> None:
     result = unfold(script, Work())

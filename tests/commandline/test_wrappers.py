@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sandgate.commandline.arguments import grammar, read
 from sandgate.commandline.wrappers import FIND_RUNNERS, GIT_GLOBALS, WRAPPERS
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize("name", sorted(WRAPPERS))
+@every("name", sorted(WRAPPERS))
 def test_every_wrapper_line_says_what_follows_the_options(name: str) -> None:
     shapes = {"command", "assigned", "script", "operand", "command_option"}
     assert grammar(WRAPPERS[name], WRAPPERS).marks & shapes

@@ -7,6 +7,7 @@ import pytest
 from sandgate.config.gemini_policy import rules_of_gemini
 from sandgate.config.imported_rules import Imported
 from sandgate.errors import RuleError
+from support.suite.rows import every
 
 
 def taken(*rules: str) -> Imported:
@@ -22,8 +23,8 @@ def said(found: Imported) -> list[tuple[str, str]]:
     return [(rule.shown_prefix, rule.decide) for rule in found.rules]
 
 
-@pytest.mark.parametrize(
-    ("rule", "rules", "changed"),
+@every(
+    "rule, rules, changed",
     [
         ('commandPrefix = "git status"\ndecision = "allow"', [("git status", "allow")], []),
         (

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 from sandgate.config.overrides import table_of
 from sandgate.errors import ConfigError
 from support.config.config_machine import Machine
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize(
-    ("override", "table"),
+@every(
+    "override, table",
     [
         ("n=42", {"n": 42}),
         ("n=042", {"n": "042"}),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from support.suite.rows import every
 from support.suite.source_tree import REPOSITORY
 
 CHANGES = REPOSITORY / "changes"
@@ -28,7 +29,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize("fragment", fragments(), ids=lambda path: path.name)
+@every("fragment", fragments())
 def test_a_fragment_is_named_for_one_change_of_a_known_kind(fragment: Path) -> None:
     assert re.fullmatch(rf"[a-z0-9]+(-[a-z0-9]+)*\.({'|'.join(KINDS)})\.md", fragment.name)
     text = fragment.read_text()

@@ -9,6 +9,7 @@ import pytest
 
 from sandgate.surfaces.cli.parse import parse
 from support.docs.how_to_pages import blocks
+from support.suite.rows import every
 from support.suite.source_tree import REPOSITORY
 
 TERMS_MAX = 60
@@ -42,7 +43,7 @@ def places() -> list[tuple[str, str]]:
     return [(row[0], name) for row in rows for cell in row[1:] for name in re.findall(r"`([^` ]+)`", cell)]
 
 
-@pytest.mark.parametrize(("change", "name"), places())
+@every("change, name", places())
 def test_what_a_change_touches_is_there(change: str, name: str) -> None:
     root = name if name.startswith(SOURCES) else f"src/sandgate/{name}"
     found = (REPOSITORY / root).exists() or any((REPOSITORY / "src").rglob(name))

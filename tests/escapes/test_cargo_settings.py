@@ -11,6 +11,7 @@ import pytest
 
 from sandgate.places.without_tokens import without_tokens
 from support.escape.cargo_settings import CLOSED, SECRET, SHAPES, remainder, said
+from support.suite.rows import every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def plant(stage: Stage, text: str) -> str:
     return str(settings)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@every("shape", SHAPES)
 def test_the_rest_is_all_there_and_the_secret_is_not(shape: str) -> None:
     shown = without_tokens("toml", SHAPES[shape][0])
     assert shown is not None

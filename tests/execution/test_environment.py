@@ -15,6 +15,7 @@ from sandgate.execution.environment import (
     matches_any,
 )
 from sandgate.places.secrets import _TOKENS, is_private_key, is_secret_name, is_secret_value
+from support.suite.rows import every
 
 OURS = {"PATH": "/bin", "HOME": "/home/u", "EDITOR": "vi", "GITHUB_TOKEN": "ghp_x", "SSH_AUTH_SOCK": "/run/agent"}
 
@@ -135,7 +136,7 @@ PLAIN_VALUES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("value", SECRET_VALUES)
+@every("value", SECRET_VALUES)
 def test_a_value_that_is_a_secret_by_itself_is_dropped_whatever_it_is_called(value: str) -> None:
     """Required: a command inherits no value that this product would not send to a model."""
     assert redacted(value) != value
@@ -143,12 +144,12 @@ def test_a_value_that_is_a_secret_by_itself_is_dropped_whatever_it_is_called(val
     assert command_environment({"PLAIN": value}, EnvironmentPolicy(allow=("PLAIN",))).env == {"PLAIN": value}
 
 
-@pytest.mark.parametrize("value", PLAIN_VALUES)
+@every("value", PLAIN_VALUES)
 def test_ordinary_values_stay(value: str) -> None:
     assert not is_secret_value(value)
 
 
-@pytest.mark.parametrize("starts", [start for starts, _length in _TOKENS for start in starts])
+@every("starts", [start for starts, _length in _TOKENS for start in starts])
 def test_every_token_that_is_known_here_is_one_that_is_taken_out_of_texts(starts: str) -> None:
     behind = {"eyJ": "hbGciOiJ.eyJzdWIiOiIx", "SG.": "abcdefghijklmnop.abcdefghijklmnop"}
     token = starts + behind.get(starts, "ABCDEFGHIJKLMNOP" * (1 if len(starts) == 4 and starts.isupper() else 3))

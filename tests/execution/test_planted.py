@@ -13,6 +13,7 @@ from sandgate.places.run_later import CLOSED, USUAL, rows
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.sandbox.listing import Listing, join, read_listing
+from support.suite.rows import every
 
 Known = tuple[int, int, int, Listing]
 
@@ -64,8 +65,8 @@ WATCHED = [example(name) for name in (*TOLD, *CLOSED)]
 OPEN = [name for name, _, decision, _ in rows() if decision == "open"]
 
 
-@pytest.mark.parametrize("name", WATCHED)
-@pytest.mark.parametrize("place", ["", "sub/", "made/meanwhile/"])
+@every("name", WATCHED)
+@every("place", ["", "sub/", "made/meanwhile/"])
 def test_every_watched_name_is_told_when_it_is_made(tmp_path: Path, name: str, place: str) -> None:
     (tmp_path / "sub").mkdir()
     told = before(tmp_path)
@@ -75,7 +76,7 @@ def test_every_watched_name_is_told_when_it_is_made(tmp_path: Path, name: str, p
     assert f"`{tmp_path / place}" in told.sentence()
 
 
-@pytest.mark.parametrize("name", WATCHED)
+@every("name", WATCHED)
 def test_it_is_told_however_it_came(tmp_path: Path, name: str) -> None:
     """Required: by a rename, a link, a directory, or moved with what holds it."""
     put(tmp_path / "ready" / name)
@@ -85,7 +86,7 @@ def test_it_is_told_however_it_came(tmp_path: Path, name: str) -> None:
     assert [*told.made] == [str(tmp_path / "moved" / name)]
 
 
-@pytest.mark.parametrize("name", [name for name, _, decision, _ in rows() if decision == "told"])
+@every("name", [name for name, _, decision, _ in rows() if decision == "told"])
 def test_a_change_is_told_where_the_table_says_so(tmp_path: Path, name: str) -> None:
     place = tmp_path / "sub" if name.count("/") < 2 else tmp_path  # a search knows three levels
     put(place / example(name), "old")
@@ -96,7 +97,7 @@ def test_a_change_is_told_where_the_table_says_so(tmp_path: Path, name: str) -> 
     assert not told.made
 
 
-@pytest.mark.parametrize("name", [name for name, _, decision, _ in rows() if decision == "told-when-made"] + OPEN)
+@every("name", [name for name, _, decision, _ in rows() if decision == "told-when-made"] + OPEN)
 def test_an_everyday_change_is_not_told(tmp_path: Path, name: str) -> None:
     put(tmp_path / example(name), "old")
     told = before(tmp_path)
@@ -106,7 +107,7 @@ def test_an_everyday_change_is_not_told(tmp_path: Path, name: str) -> None:
     assert told.sentence() == ""
 
 
-@pytest.mark.parametrize("name", OPEN)
+@every("name", OPEN)
 def test_an_everyday_file_that_is_made_is_not_told(tmp_path: Path, name: str) -> None:
     told = before(tmp_path)
     put(tmp_path / name)

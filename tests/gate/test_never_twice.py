@@ -21,6 +21,7 @@ from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.denials import Refused
 from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant, WorkspaceWrite
+from support.suite.searches import examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ class Session:
         return []
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data(), st.sampled_from(("untrusted", "on-failure", "on-request")))
 def test_nothing_implied_is_asked_and_nothing_else_runs(data: st.DataObject, policy: str) -> None:
     session = Session(policy, data.draw)

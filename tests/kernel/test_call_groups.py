@@ -15,6 +15,7 @@ from sandgate.kernel.seccomp import ALLOW, KILL, NOTIFY, assemble, refuse
 from sandgate.kernel.syscalls import AUDIT_ARCH, NUMBERS
 from support.kernel.bpf_machine import judge
 from support.kernel.call_header import HEADER, header
+from support.suite.rows import every
 
 EPERM, ENOSYS = refuse(errno.EPERM), refuse(errno.ENOSYS)
 ANSWERS = {"allow": ALLOW, "EPERM": NOTIFY, "ENOSYS": ENOSYS}  # what is refused is told
@@ -79,7 +80,7 @@ def test_every_number_is_answered_as_the_table_says(machine: str, network: bool)
             assert got in (ANSWERS[answer], NOTIFY, EPERM, ENOSYS, refuse(0)), number
 
 
-@pytest.mark.parametrize("number", range(0, 600, 7))
+@every("number", range(0, 600, 7))
 def test_other_doors_to_the_same_calls_kill(number: int) -> None:
     program = assemble(call_rules(network=True, reads="kernel"), machine="x86_64", otherwise=group_actions("x86_64"))
     assert judge(program, number, arch=I386) == KILL

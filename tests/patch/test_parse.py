@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sandgate.errors import PatchError
 from sandgate.patch.hunks import AddFile, Chunk, DeleteFile, Hunk, Patch, UpdateFile
 from sandgate.patch.parse import PATCH_CHARACTERS_MAX, parse_partial, parse_patch
+from support.suite.rows import every
 from support.tool.patching import wrapped
 
 
@@ -162,12 +163,12 @@ def test_a_patch_still_being_written_shows_what_is_there() -> None:
     assert parse_partial(WHOLE) == parse_patch(WHOLE)
 
 
-@pytest.mark.parametrize("length", range(len("*** Begin Patch\n"), len(WHOLE)))
+@every("length", range(len("*** Begin Patch\n"), len(WHOLE)))
 def test_every_beginning_of_a_patch_can_be_shown(length: int) -> None:
     assert len(parse_partial(WHOLE[:length]).hunks) <= 3
 
 
-@pytest.mark.parametrize("length", range(len(WHOLE) - 1))
+@every("length", range(len(WHOLE) - 1))
 def test_no_beginning_of_a_patch_is_taken_for_the_whole(length: int) -> None:
     """Required: a truncated patch is one clear error."""
     if WHOLE[:length].strip() == WHOLE.strip():

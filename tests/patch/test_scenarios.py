@@ -12,6 +12,7 @@ from sandgate.patch.apply import apply_plan
 from sandgate.patch.parse import parse_patch
 from sandgate.patch.plan import plan_patch
 from sandgate.patch.tree import Tree
+from support.suite.rows import every
 from support.tool.patching import patched, planned, tree_of
 
 Files = dict[str, bytes]
@@ -166,7 +167,7 @@ UNFITTING: list[tuple[str, Files, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("files", "body", "after"), [row[1:] for row in FITTING], ids=[row[0] for row in FITTING])
+@every("files, body, after", [row[1:] for row in FITTING])
 def test_a_patch_that_fits_leaves_exactly_its_result(tmp_path: Path, files: Files, body: str, after: Files) -> None:
     lay_out(tmp_path, files)
     patched(tmp_path, body)

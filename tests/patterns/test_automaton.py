@@ -6,6 +6,7 @@ import pytest
 
 from sandgate.errors import RequestError
 from sandgate.patterns.automaton import NODES_MAX, NOTHING, Nodes, add_regex, add_text
+from support.suite.rows import every
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -30,7 +31,7 @@ TEXTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", SYNTAX)
+@every("pattern", SYNTAX)
 def test_it_reads_patterns_as_python_does(pattern: str) -> None:
     assert [text for text in TEXTS if matches(pattern, text)] == [
         text for text in TEXTS if re.fullmatch(pattern, text) is not None

@@ -3,6 +3,7 @@
 import pytest
 
 from sandgate.places.git_draft import innermost, is_ref_name, kind_of
+from support.suite.rows import every
 
 HASH = "0123456789abcdef0123456789abcdef01234567"
 KINDS = {
@@ -73,7 +74,7 @@ NEVER = (
 )
 
 
-@pytest.mark.parametrize("path", KINDS)
+@every("path", KINDS)
 def test_what_git_writes_has_a_kind(path: str) -> None:
     assert kind_of(path) == KINDS[path]
 
@@ -83,7 +84,7 @@ def test_what_git_makes_again_is_scratch(path: str) -> None:
     assert kind_of(path) == "scratch"
 
 
-@pytest.mark.parametrize("path", NEVER)
+@every("path", NEVER)
 def test_code_and_unknown_names_have_none(path: str) -> None:
     """Required: what has no kind is never carried over."""
     assert kind_of(path) is None

@@ -14,6 +14,7 @@ from sandgate.places.home import (
     verdict_on,
 )
 from sandgate.places.secrets import IN_HOME, PLAIN_NAMES_IN_HOME
+from support.suite.rows import every
 
 CLOSED = {place.rstrip("/") for place in IN_HOME} | CLOSED_TOO
 NAMED = {
@@ -46,19 +47,19 @@ def test_every_first_name_without_a_dot_is_among_those_that_are_looked_for() -> 
     assert {place.split("/")[0] for place in CLOSED if place[0] != "."} == PLAIN_NAMES_IN_HOME
 
 
-@pytest.mark.parametrize("place", sorted(CLOSED))
+@every("place", sorted(CLOSED))
 def test_a_known_secret_is_one(place: str) -> None:
     assert standing(place) == "secret"
 
 
-@pytest.mark.parametrize("place", sorted(NAMED))
+@every("place", sorted(NAMED))
 def test_what_is_harmless_says_why(place: str) -> None:
     assert standing(place) == "harmless"
     assert NAMED[place]
 
 
-@pytest.mark.parametrize(
-    ("inner", "expected"),
+@every(
+    "inner, expected",
     [
         (".foorc", "unknown"), (".config", "unknown"), (".config/foo/x", "unknown"), (".local/share/foo", "unknown"),
         (".config/git/config", "harmless"), (".config/git/credentials", "secret"), (".gitconfig-work", "harmless"),

@@ -1,10 +1,9 @@
 """What stays closed in a home even to who may write it."""
 
-import pytest
-
 from sandgate.commandline.words import words_of
 from sandgate.places import home
 from sandgate.places.home_startup import CLOSED_IN_HOME, PROGRAMS, STARTUP
+from support.suite.rows import every
 
 NAMED = """
     .bashrc .profile .zshrc .config/fish .pam_environment .config/environment.d .config/systemd .config/autostart
@@ -13,12 +12,12 @@ NAMED = """
 """
 
 
-@pytest.mark.parametrize("name", NAMED.split())
+@every("name", NAMED.split())
 def test_what_runs_by_itself_is_closed(name: str) -> None:
     assert name in CLOSED_IN_HOME
 
 
-@pytest.mark.parametrize(
+@every(
     "name",
     [".bash_logout", ".inputrc", ".terminfo", ".lessfilter", ".octaverc", ".sbt", ".mavenrc", ".gemrc",
      ".jjconfig.toml",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from sandgate.places.package_sources import SOURCES, may_fetch, sources_of
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize("program", sorted(SOURCES))
+@every("program", sorted(SOURCES))
 def test_every_program_is_found_by_the_quick_look(program: str) -> None:
     assert may_fetch(("sh", "-c", f"cd x && /usr/bin/{program} install"))
     entries, variables = SOURCES[program]

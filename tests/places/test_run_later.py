@@ -4,6 +4,7 @@ import pytest
 
 from sandgate.places import run_later
 from sandgate.places.run_later import CLOSED, CLOSED_ENDINGS, CLOSED_NAMES, ending_form, is_plain_name, rows, watched
+from support.suite.rows import every
 
 
 def test_every_name_is_decided_once_and_with_a_reason() -> None:
@@ -25,7 +26,7 @@ def test_no_closed_name_lies_in_another_one() -> None:
         assert not any(name.startswith(other + "/") for other in CLOSED)
 
 
-@pytest.mark.parametrize("name", [".envrc", ".vscode", ".zed", ".kiro", ".roo", ".windsurf", "opencode.json",
+@every("name", [".envrc", ".vscode", ".zed", ".kiro", ".roo", ".windsurf", "opencode.json",
                                   ".nvim.lua", ".cargo/config.toml", ".mcp.json", ".devcontainer", "gptme.toml",
                                   ".vim/coc-settings.json", ".jj/repo/config.toml", ".sl/config", ".lazy.lua",
                                   ".rvmrc", ".perldb", ".hie-bios", ".octaverc", ".lazygit.yml", "kilo.jsonc",
@@ -40,10 +41,10 @@ def test_everyday_files_stay_writable(name: str) -> None:
     assert name not in CLOSED
 
 
-@pytest.mark.parametrize("path", [".rtx.toml", ".config/mise.toml", ".config/mise/config.toml", ".config/mise/conf.d",
+@every("path", [".rtx.toml", ".config/mise.toml", ".config/mise/config.toml", ".config/mise/conf.d",
                                   "mise/config.toml", ".bsp", "_opam", ".RData", "hie.yaml", "tools/bazel",
                                   ".simple-git-hooks.json", "gradle.properties", "config.nims"])  # fmt: skip
-@pytest.mark.parametrize("root", ["/w", "/w/deep/er", ""])
+@every("root", ["/w", "/w/deep/er", ""])
 def test_what_everyday_commands_write_is_told_in_any_spelling(root: str, path: str) -> None:
     directory, _, name = f"{root}/{path}".rpartition("/")
     assert watched(directory, name) is not None

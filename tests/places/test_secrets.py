@@ -18,12 +18,13 @@ from sandgate.places.secrets import (
 )
 from sandgate.policy.secret_names import names_secret
 from support.command.assessing import HOME, PROJECT, facts
+from support.suite.rows import every
 
 # The judge calls these what runs by itself: reading them is harmless, changing them is not.
 STARTUP_TOO = {".ssh/"}
 
 
-@pytest.mark.parametrize("place", sorted(IN_HOME))
+@every("place", sorted(IN_HOME))
 def test_what_a_home_keeps_is_a_secret_for_whoever_asks_and_for_the_judge(place: str) -> None:
     file = f"{place}x" if place.endswith("/") else place
     assert names_secret(f"~/{file}")
@@ -31,7 +32,7 @@ def test_what_a_home_keeps_is_a_secret_for_whoever_asks_and_for_the_judge(place:
     assert place_of(f"{HOME}/{file}", facts()).kind == "credentials"
 
 
-@pytest.mark.parametrize("place", sorted(ON_MACHINE))
+@every("place", sorted(ON_MACHINE))
 def test_what_a_machine_keeps_is_a_secret_for_whoever_asks_and_for_the_judge(place: str) -> None:
     file = f"{place}x" if place.endswith("/") else place
     assert names_secret(file)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sandgate.places.toml_statements import NotToldApart, members, pair, statements
 from support.escape.cargo_settings import CLOSED, SHAPES
+from support.suite.rows import every
 
 TEXTS = [*(text for text, _ in SHAPES.values()), *CLOSED.values()]
 PIECES = [*'abk=\'""[]{},.#\n\\ \t', '"""', "'''", "[a]\n", "k = 1\n", 'k = "v"\n', "{ k = 1 }", "\r\n"]
@@ -23,7 +24,7 @@ def names(text: str) -> list[tuple[tuple[str, ...], bool]]:
     return [(each.names, each.begins_table) for each in statements(text) if each.names]
 
 
-@pytest.mark.parametrize("text", [text for text in TEXTS if "\\u" not in text])
+@every("text", [text for text in TEXTS if "\\u" not in text])
 def test_nothing_is_lost(text: str) -> None:
     assert whole(text) == text
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sandgate.places.home import standing
 from sandgate.places.secrets import SEEN_LESS_SECRETS
 from sandgate.places.used_by import USED_BY, entries_of
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize("entry", sorted(USED_BY))
+@every("entry", sorted(USED_BY))
 def test_every_entry_is_one_that_is_closed(entry: str) -> None:
     """Required: whoever is told to open an entry finds it closed, or seen without the secrets in it."""
     less = entry in SEEN_LESS_SECRETS or f"{entry}*" in SEEN_LESS_SECRETS

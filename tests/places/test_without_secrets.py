@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sandgate.places.secrets import SEEN_BESIDE_SECRETS
 from sandgate.places.without_secrets import _FORMS, without_secrets
+from support.suite.rows import every
 
 NPM, PIP, DOCKER, MAVEN = "npm", "pip", "docker", "maven"
 TOKEN = "npm_Zs81kQ0vTn5wXyAb3CdEfGhIjKlMnOpQrStU"
@@ -38,7 +39,7 @@ def test_npm(text: str, shown: str) -> None:
     assert without_secrets(NPM, text) == shown
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         f"registry=https://npm.example.org/{TOKEN}/",

@@ -18,6 +18,7 @@ from sandgate.places.without_tokens import (
     stores_of_git,
     without_tokens,
 )
+from support.suite.rows import every
 
 TOKEN = "ghp_Zs81kQ0vTn5wXyAb3CdEfGhIjKlMnOpQrStU"
 USUAL = """\
@@ -71,7 +72,7 @@ ELSEWHERE = words_of("""
     """)
 
 
-@pytest.mark.parametrize("place", sorted(ELSEWHERE))
+@every("place", sorted(ELSEWHERE))
 def test_what_else_tells_programs_where_to_fetch_from_and_holds_secrets_is_closed(place: str) -> None:
     """Required: of all these nothing is shown; no program of theirs reads one without saying that it cannot."""
     assert standing(place) in ("secret", "unknown"), place
@@ -237,8 +238,8 @@ def test_secrets_in_lines_go_and_the_rest_stays(text: str, left: str) -> None:
 SECRET = "S3cr3tValue"  # of no known shape
 
 
-@pytest.mark.parametrize(
-    ("form", "text"),
+@every(
+    "form, text",
     [
         # Git joins what quotes and lines that go on take apart.
         ("git", f'[remote "o"]\n\turl = https://u:"{SECRET}@h/x"\n'),

@@ -8,6 +8,7 @@ from sandgate.commandline.launcher_rows import CONTAINERS, DIRECT_RUNNERS, LAUNC
 from sandgate.commandline.words import split
 from sandgate.commandline.wrappers import WRAPPERS as WRAPPER_ROWS
 from sandgate.policy.amendment_bans import CHARACTERS_MAX, WORDS_MAX, why_banned
+from support.suite.rows import every
 
 BANNED = """
 python
@@ -138,14 +139,14 @@ nix build
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("line", BANNED)
+@every("line", BANNED)
 def test_a_beginning_that_leaves_the_program_or_the_code_open_is_banned(line: str) -> None:
     prefix = split(line)
     assert prefix is not None
     assert why_banned(prefix)
 
 
-@pytest.mark.parametrize("line", FINE)
+@every("line", FINE)
 def test_a_beginning_that_names_what_runs_is_not(line: str) -> None:
     prefix = split(line)
     assert prefix is not None
@@ -203,7 +204,7 @@ ALL_LAUNCHERS = sorted(
 )
 
 
-@pytest.mark.parametrize("prefix", ALL_LAUNCHERS, ids=" ".join)
+@every("prefix", ALL_LAUNCHERS)
 def test_no_rule_may_allow_whatever_a_launcher_starts(prefix: tuple[str, ...]) -> None:
     """Required: what starts other programs is told by one table, which the bans are made from."""
     assert why_banned(prefix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.policy.beginnings import COMMANDS_MAX, begins_repository
+from support.suite.rows import every
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ def test_git_alone_begins_a_repository(line: str) -> None:
         assert begins_repository(tuple(line.split()))
 
 
-@pytest.mark.parametrize(
+@every(
     "line",
     [
         "git status",

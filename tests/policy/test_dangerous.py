@@ -7,6 +7,7 @@ import pytest
 from sandgate.commandline import segments
 from sandgate.commandline.words import joined, split
 from sandgate.policy.dangerous import Danger, find_danger
+from support.suite.rows import every
 
 DANGEROUS = [
     "find . -delete",
@@ -153,7 +154,7 @@ HARMLESS_SCRIPTS = [
 ]
 
 
-@pytest.mark.parametrize("line", DANGEROUS)
+@every("line", DANGEROUS)
 def test_a_dangerous_command_is_found(line: str) -> None:
     argv = split(line)
     assert argv is not None
@@ -192,7 +193,7 @@ def test_a_dangerous_command_is_found_in_any_dress(dress: str) -> None:
     assert missed == []
 
 
-@pytest.mark.parametrize("line", HARMLESS)
+@every("line", HARMLESS)
 def test_honest_work_is_not_called_dangerous(line: str) -> None:
     argv = split(line)
     assert argv is not None
@@ -200,13 +201,13 @@ def test_honest_work_is_not_called_dangerous(line: str) -> None:
     assert find_danger(segments(("bash", "-lc", line))) is None
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@every("script", SCRIPTS)
 def test_a_dangerous_script_is_found(script: str) -> None:
     assert find_danger(segments(("bash", "-lc", script))) is not None
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
-@pytest.mark.parametrize("wrapper", [("sudo",), ("env", "A=1", "timeout", "5")])
+@every("script", SCRIPTS)
+@every("wrapper", [("sudo",), ("env", "A=1", "timeout", "5")])
 def test_a_dangerous_script_is_found_behind_wrappers(script: str, wrapper: tuple[str, ...]) -> None:
     argv = (*wrapper, "bash", "-ec", script)
     assert find_danger(segments(argv)) is not None

@@ -14,6 +14,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.deletions import Deletion
 from sandgate.protocol.permissions import DangerFullAccess, WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
+from support.suite.rows import every
 
 if TYPE_CHECKING:
     from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
@@ -144,7 +145,7 @@ def test_what_can_be_made_again_is_deleted_without_a_question(line: str) -> None
     assert not said.bypass_sandbox
 
 
-@pytest.mark.parametrize("line", ASKED)
+@every("line", ASKED)
 def test_everything_else_is_asked_about_as_before(line: str) -> None:
     assert isinstance(verdict("bash", "-c", line), Forbid)
     assert isinstance(verdict("bash", "-c", line, policy="on-request"), Ask)

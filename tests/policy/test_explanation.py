@@ -12,6 +12,7 @@ from sandgate.policy.explanation import PARTS_MAX, Change, Part, PolicyCircumsta
 from sandgate.policy.rules import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
+from support.suite.searches import examples
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 UNTRUSTED = PolicyCircumstances("untrusted", WorkspaceWrite())
@@ -129,7 +130,7 @@ WORDS = st.sampled_from(["ls", "rm", "-rf", "/etc", "git", "push", "touch", "a",
 LINES = st.lists(WORDS, min_size=1, max_size=5).map(tuple)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(LINES, st.sampled_from(["untrusted", "on-request", "on-failure", "never"]), st.booleans())
 def test_a_named_change_really_gives_another_verdict(argv: tuple[str, ...], policy: str, as_script: bool) -> None:
     asked = script(" ".join(argv)) if as_script else command(*argv)
@@ -145,7 +146,7 @@ def test_a_named_change_really_gives_another_verdict(argv: tuple[str, ...], poli
         assert decision(here.but(rules=RuleSet((rule,))).verdict(asked)) == found.verdict
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(LINES, st.booleans())
 def test_the_root_has_the_verdict_of_the_gate(argv: tuple[str, ...], as_script: bool) -> None:
     asked = script(" ".join(argv)) if as_script else command(*argv)

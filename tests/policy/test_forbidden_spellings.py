@@ -11,6 +11,7 @@ from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow
 from support.command.assessing import ENVIRONMENT, PROJECT
 from support.command.forbidden_spellings import FORBIDDEN, OPEN, spelled
+from support.suite.rows import every
 
 RULES = {
     "rm": Rule((("rm",),), "forbid"),
@@ -47,7 +48,7 @@ def test_no_number_of_harmless_orders_hides_one_behind_them(order: str, times: i
     assert not passes(f"psql <<< '{order * times}\\o |rm build'", RULES["rm"])
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "ls -la", "git status", "git stash push", "git pull origin", "npm run build", "docker ps",

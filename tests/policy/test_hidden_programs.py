@@ -11,6 +11,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid, Verdict
 from support.command.assessing import ENVIRONMENT, PROJECT
+from support.suite.rows import every
 
 NO_LS = Rule((("ls",),), "forbid", "no looking")
 NO_PUSH = Rule((("git",), ("push",)), "ask")
@@ -32,8 +33,8 @@ KNOWN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("shell", ["bash", "sh", "zsh"])
-@pytest.mark.parametrize("script", KNOWN)
+@every("shell", ["bash", "sh", "zsh"])
+@every("script", KNOWN)
 def test_a_forbidden_program_is_forbidden_however_the_text_names_it(script: str, shell: str) -> None:
     for policy in ("untrusted", "on-request", "on-failure", "never"):
         found = verdict(script, NO_LS, policy=policy, shell=shell)

@@ -14,6 +14,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid, Verdict
 from support.command.assessing import ENVIRONMENT, PROJECT, judged
+from support.suite.searches import examples
 
 UNFINISHED = "the command is too long to be judged"
 
@@ -57,7 +58,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=6), st.integers(1, 700), st.sampled_from([";", "&&", "\n"]))
 def test_what_runs_unasked_has_been_judged_to_its_end(pieces: list[str], times: int, between: str) -> None:
     script = between.join(pieces * times)

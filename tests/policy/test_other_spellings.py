@@ -11,6 +11,7 @@ from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
 from support.command.assessing import ENVIRONMENT, PROJECT
+from support.suite.rows import every
 
 
 def others(line: str) -> list[str]:
@@ -19,8 +20,8 @@ def others(line: str) -> list[str]:
     return [joined(each) for each in spelled_otherwise(argv)]
 
 
-@pytest.mark.parametrize(
-    ("line", "meant"),
+@every(
+    "line, meant",
     [
         ("pip3 install x", ["pip install x"]),
         ("/usr/bin/pip3.11 install x", ["pip install x"]),

@@ -18,6 +18,7 @@ from sandgate.protocol.permissions import (
     WorkspaceWrite,
 )
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
+from support.suite.rows import every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def judged(
 IN, OUT = adding("/ws/a"), adding("/ws/a", "/etc/motd")
 
 
-@pytest.mark.parametrize(
-    ("changes", "approval", "sandbox", "backend", "answer"),
+@every(
+    "changes, approval, sandbox, backend, answer",
     [
         # row 1, before everything else
         *[((), approval, WorkspaceWrite(), True, "empty patch") for approval in ("untrusted", "never", "on-failure")],
@@ -117,8 +118,8 @@ def test_the_table_decides(
     assert judged(changes, approval, sandbox, backend=backend) == answer
 
 
-@pytest.mark.parametrize(
-    ("path", "contained"),
+@every(
+    "path, contained",
     [
         ("/ws/a/b/c", True),
         ("/tmp/x", True),

@@ -7,14 +7,15 @@ import pytest
 from sandgate.commandline import segments
 from sandgate.policy.reach import reaching, tightening
 from sandgate.policy.rules.model import Rule, RuleSet
+from support.suite.rows import every
 
 
 def rule(text: str, decide: str = "allow") -> Rule:
     return Rule(tuple((word,) for word in text.split()), decide)  # type: ignore[arg-type]  # one of the three words
 
 
-@pytest.mark.parametrize(
-    ("prefix", "command", "reaches"),
+@every(
+    "prefix, command, reaches",
     [
         ("env", "env rm x", False),
         ("env rm", "env rm x", True),
@@ -83,8 +84,8 @@ def test_rules_about_a_program_inside_only_tighten() -> None:
     assert tightening(segments(("ls",)), ("ls",), RuleSet((forbidding,))) == ()
 
 
-@pytest.mark.parametrize(
-    ("prefix", "command"),
+@every(
+    "prefix, command",
     [
         ("terraform destroy", "terraform -chdir=infra destroy -auto-approve"),
         ("kubectl delete", "kubectl -n prod delete ns x"),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sandgate.policy.safe_awk import only_prints
 from sandgate.policy.safety import is_safe
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize(
-    ("program", "safe"),
+@every(
+    "program, safe",
     [
         ("{print $1}", True),
         ("$3 > 5", True),

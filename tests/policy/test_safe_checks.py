@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from sandgate.policy.safety import is_safe
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize(
-    ("script", "safe"),
+@every(
+    "script, safe",
     [
         ("1,5p", True),
         ("$p", True),
@@ -54,8 +53,8 @@ def test_a_sed_script_may_select_edit_and_print(script: str, safe: bool) -> None
     assert is_safe(("sed", "-n", "-e", script, "file")) is safe
 
 
-@pytest.mark.parametrize(
-    ("line", "safe"),
+@every(
+    "line, safe",
     [
         ("awk {print} /inet/tcp/0/h/80", False),
         ("awk {print} a b=c", True),

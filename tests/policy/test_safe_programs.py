@@ -13,12 +13,13 @@ from sandgate.policy.safe_git_checks import GIT_CHECKS
 from sandgate.policy.safe_programs import SAFE, SAFE_WRAPPERS
 from sandgate.policy.safe_system_checks import SYSTEM_CHECKS
 from sandgate.policy.safety import is_safe
+from support.suite.rows import every
 
 TABLES = sorted(Path("src/sandgate/policy").glob("safe_*.py"))
 MARKS = {"any", "!", "sub", "alone", "confined", "exact", "program", "words", "stop", "-NUM"}
 
 
-@pytest.mark.parametrize("program", sorted(SAFE))
+@every("program", sorted(SAFE))
 def test_every_line_is_a_grammar_with_known_marks(program: str) -> None:
     read = grammar(SAFE[program], SAFE)
     unknown = {mark for mark in read.marks - MARKS if not mark.startswith(("needs:", "check:"))}
@@ -26,7 +27,7 @@ def test_every_line_is_a_grammar_with_known_marks(program: str) -> None:
     assert {mark[6:] for mark in read.marks if mark.startswith("check:")} <= CHECKS.keys()
 
 
-@pytest.mark.parametrize("file", TABLES, ids=lambda file: file.stem)
+@every("file", TABLES)
 def test_a_table_is_put_together_by_what_refuses_a_name_twice(file: Path) -> None:
     """A dictionary written out lets a later row replace an earlier one; `{**table, …}` does so unseen."""
     for written in ast.walk(ast.parse(file.read_text())):
@@ -40,12 +41,12 @@ def test_no_check_replaces_another_of_its_name() -> None:
     assert all(CHECKS[name] is check for table in (GIT_CHECKS, SYSTEM_CHECKS) for name, check in table.items())
 
 
-@pytest.mark.parametrize("program", [name for name, line in SAFE.items() if "!" in line.split() and "any" not in line])
+@every("program", [name for name, line in SAFE.items() if "!" in line.split() and "any" not in line])
 def test_a_program_harmless_with_anything_takes_any_number_of_inputs(program: str) -> None:
     assert grammar(SAFE[program], SAFE).operands_max == ANY_NUMBER
 
 
-@pytest.mark.parametrize("program", sorted(SAFE))
+@every("program", sorted(SAFE))
 def test_no_program_takes_an_option_nobody_described(program: str) -> None:
     if "any" not in SAFE[program].split():
         assert not is_safe((program, "--no-such-option-anywhere"))

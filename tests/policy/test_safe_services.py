@@ -9,6 +9,7 @@ from sandgate.policy.safe_checks import CHECKS
 from sandgate.policy.safe_programs import SAFE
 from sandgate.policy.safe_services import COMMANDS, PROGRAMS
 from sandgate.policy.safety import is_safe
+from support.suite.rows import every
 
 
 def test_every_line_is_a_grammar_whose_checks_exist() -> None:
@@ -24,7 +25,7 @@ def test_every_command_can_be_reached_from_its_program() -> None:
     assert [parent for parent in parents if "sub" not in tables[parent].split()] == []
 
 
-@pytest.mark.parametrize(
+@every(
     "command",
     [
         "docker -H tcp://host ps",

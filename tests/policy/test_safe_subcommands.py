@@ -9,9 +9,10 @@ from sandgate.policy.safe_checks import CHECKS
 from sandgate.policy.safe_programs import SAFE
 from sandgate.policy.safe_subcommands import FRAGMENTS, SUBCOMMANDS
 from sandgate.policy.safety import is_safe
+from support.suite.rows import every
 
 
-@pytest.mark.parametrize("key", sorted(SUBCOMMANDS))
+@every("key", sorted(SUBCOMMANDS))
 def test_every_line_belongs_to_a_program_with_commands(key: str) -> None:
     read = grammar(SUBCOMMANDS[key], FRAGMENTS)
     assert "sub" in SAFE[key.split()[0]].split()

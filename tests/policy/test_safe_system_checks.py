@@ -6,6 +6,7 @@ import pytest
 
 from sandgate.policy.safe_system_checks import SYSTEM_CHECKS
 from sandgate.policy.safety import is_safe
+from support.suite.rows import every
 
 PAIRS = {
     "only_shown": ("dnf history info 3", "dnf history undo 3"),
@@ -42,7 +43,7 @@ def test_every_check_has_an_example_of_both_answers() -> None:
     assert PAIRS.keys() == SYSTEM_CHECKS.keys()
 
 
-@pytest.mark.parametrize("check", sorted(PAIRS))
+@every("check", sorted(PAIRS))
 def test_a_check_accepts_what_reads_and_refuses_its_neighbour(check: str) -> None:
     reads, acts = PAIRS[check]
     assert is_safe(tuple(reads.split()))

@@ -9,6 +9,7 @@ import pytest
 from sandgate.policy.safe_subcommands import SUBCOMMANDS
 from sandgate.policy.safe_tool_commands import TOOL_COMMANDS
 from sandgate.policy.safety import is_safe
+from support.suite.rows import every
 
 
 def test_these_lines_are_part_of_the_one_table() -> None:
@@ -33,7 +34,7 @@ def test_looking_is_safe(command: str) -> None:
     assert is_safe(tuple(shlex.split(command)))
 
 
-@pytest.mark.parametrize(
+@every(
     "command",
     [
         "rustup toolchain install nightly",

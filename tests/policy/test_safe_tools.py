@@ -9,6 +9,7 @@ import pytest
 from sandgate.policy.safe_programs import SAFE
 from sandgate.policy.safe_tools import TOOLS
 from sandgate.policy.safety import is_safe
+from support.suite.rows import every
 
 
 def test_every_line_is_found_unless_the_first_table_says_more() -> None:
@@ -33,7 +34,7 @@ def test_looking_is_safe(command: str) -> None:
     assert is_safe(tuple(shlex.split(command)))
 
 
-@pytest.mark.parametrize(
+@every(
     "command",
     [
         "yarn",  # installs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.policy.safe_variables import may_hand_over, may_set
+from support.suite.rows import every
 
 STEERING = """
 PATH LD_PRELOAD LD_LIBRARY_PATH BASH_ENV ENV GIT_DIR GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_CONFIG_COUNT EDITOR
@@ -14,7 +15,7 @@ SHELLOPTS GLIBC_TUNABLES AWKPATH SHELL
 """.split()  # noqa: SIM905
 
 
-@pytest.mark.parametrize("name", STEERING)
+@every("name", STEERING)
 def test_a_variable_that_steers_programs_is_never_harmless(name: str) -> None:
     assert not may_hand_over(f"{name}=./x")
     assert not may_hand_over(f"{name}=1")

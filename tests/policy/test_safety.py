@@ -10,6 +10,7 @@ import pytest
 from sandgate.commandline import segments
 from sandgate.commandline.words import joined, split
 from sandgate.policy.safety import is_safe, only_system_bins, safe_commands, trusted_program
+from support.suite.rows import every
 
 SOON_S = 2  # of processor time
 CORPUS = Path(__file__).parent / "corpus"
@@ -117,8 +118,8 @@ def test_only_redirections_that_read_or_discard_are_harmless(redirection: str, s
     assert is_safe_script(f"cat {redirection}") is safe
 
 
-@pytest.mark.parametrize(
-    ("script", "safe"),
+@every(
+    "script, safe",
     [
         ("cat $x", True),
         ("cat *", True),
@@ -229,7 +230,7 @@ def test_a_plus_that_does_not_end_what_find_runs_hides_no_arguments(script: str)
     assert is_safe(ended)
 
 
-@pytest.mark.parametrize(
+@every(
     "script",
     [
         "sox --i '|touch x'", "soxi '|touch x'", "exiftool 'touch x|'", "mkvinfo @options", "scc @flags", "pbzip2 -l f",
@@ -332,8 +333,8 @@ def test_what_nests_or_repeats_without_end_is_not_safe_and_soon_known(script: st
     assert process_time() - before < SOON_S
 
 
-@pytest.mark.parametrize(
-    ("asked", "vouched"),
+@every(
+    "asked, vouched",
     [
         ("bash evil.sh -n", "bash -n evil.sh"),
         ("bash -n +n", "bash -n evil.sh"),

@@ -23,6 +23,7 @@ from sandgate.protocol.permissions import (
     WorkspaceWrite,
 )
 from sandgate.protocol.verdicts import Allow, Ask, Forbid, Verdict
+from support.suite.rows import every
 
 if TYPE_CHECKING:
     from sandgate.protocol.permissions import ApprovalPolicy
@@ -113,7 +114,7 @@ def reached(verdict: Verdict) -> str:
             return f"forbid: {reason}"
 
 
-@pytest.mark.parametrize(("number", "policy", "sandbox", "line", "esc", "expected"), ROWS)
+@every("number, policy, sandbox, line, esc, expected", ROWS)
 def test_the_verdict_is_the_one_of_the_table(
     number: int, policy: ApprovalPolicy, sandbox: SandboxPolicy, line: str, esc: bool, expected: str
 ) -> None:

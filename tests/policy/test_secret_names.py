@@ -7,6 +7,7 @@ import pytest
 from sandgate.commandline import segments
 from sandgate.policy.safety import safe_commands
 from sandgate.policy.secret_names import names_secret
+from support.suite.rows import every
 
 SECRET = (
     "cat .e*",
@@ -82,13 +83,13 @@ HARMLESS = (
 )
 
 
-@pytest.mark.parametrize("script", SECRET)
+@every("script", SECRET)
 def test_showing_keys_or_passwords_is_worth_a_question(script: str) -> None:
     """Our choice: reading is safe, but what a private key says goes to the model."""
     assert not all(safe_commands(segments(("bash", "-lc", script))))
 
 
-@pytest.mark.parametrize("script", HARMLESS)
+@every("script", HARMLESS)
 def test_their_names_and_public_halves_are_not(script: str) -> None:
     assert all(safe_commands(segments(("bash", "-lc", script))))
 

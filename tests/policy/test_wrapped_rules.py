@@ -13,6 +13,7 @@ from sandgate.protocol.permissions import WorkspaceWrite
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
 from support.command.assessing import ENVIRONMENT, PROJECT
 from support.command.launching import EVERY_LAUNCHED
+from support.suite.rows import every
 
 INNER = ("rm", "x")
 
@@ -48,7 +49,7 @@ def verdict(argv: tuple[str, ...], *rules: Rule, policy: str = "on-request") -> 
     return verdict_for(command, policy=policy, sandbox=WorkspaceWrite(), rules=RuleSet(rules))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("argv", EVERY, ids=joined)
+@every("argv", EVERY)
 def test_a_rule_that_forbids_a_program_holds_behind_every_wrapper(argv: tuple[str, ...]) -> None:
     forbid = Rule((("rm",),), "forbid")
     assert isinstance(verdict(argv, forbid), Forbid)
@@ -56,7 +57,7 @@ def test_a_rule_that_forbids_a_program_holds_behind_every_wrapper(argv: tuple[st
         assert isinstance(verdict(("bash", "-lc", script), forbid), Forbid)
 
 
-@pytest.mark.parametrize("argv", EVERY, ids=joined)
+@every("argv", EVERY)
 def test_a_rule_that_allows_a_wrapper_does_not_allow_what_it_runs(argv: tuple[str, ...]) -> None:
     allow = Rule(((argv[0],),), "allow", sandbox="bypass")
     assert isinstance(verdict(argv, allow, policy="untrusted"), Ask)
@@ -70,7 +71,7 @@ def test_it_must_reach_the_inner_program(length: int) -> None:
     assert isinstance(verdict(argv, allow, policy="untrusted"), Ask if length < 10 else Allow)
 
 
-@pytest.mark.parametrize("argv", [argv for argv in EVERY if "-c" not in argv and "-S" not in argv], ids=joined)
+@every("argv", [argv for argv in EVERY if "-c" not in argv and "-S" not in argv])
 def test_a_rule_that_names_all_of_it_allows_it(argv: tuple[str, ...]) -> None:
     allow = Rule(tuple([(word,) for word in argv]), "allow")
     assert isinstance(verdict(argv, allow, policy="untrusted"), Allow)

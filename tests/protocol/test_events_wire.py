@@ -19,6 +19,7 @@ from sandgate.protocol.review import CodeLocation, ReviewFinding, ReviewOutput
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.usage import RateLimit, RateLimits, TokenInfo, TokenUsage
 from sandgate.record import Record
+from support.suite.rows import every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("message", "written"), CASES, ids=lambda each: type(each).__name__)
+@every("message, written", CASES)
 def test_an_event_is_written_as_the_wire_has_it(message: Any, written: dict[str, Any]) -> None:
     """Required: names and fields that clients know, and absent optional fields left out."""
     assert message_json(message) == written

@@ -1,15 +1,14 @@
 """Which freedom includes which."""
 
-import pytest
-
 from sandgate.protocol.implied_grants import implied_by, implies, without_implied
 from sandgate.protocol.permissions import ESCALATE, Grant
+from support.suite.rows import every
 
 ROOT, FILE = Grant("write_root", "/out"), Grant("write_path", "/out/a/b")
 
 
-@pytest.mark.parametrize(
-    ("wider", "wanted", "included"),
+@every(
+    "wider, wanted, included",
     [
         (ROOT, FILE, True),
         (ROOT, ROOT, True),

@@ -9,6 +9,7 @@ from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, Setup
 from sandgate.protocol.denials import Denial, DenialReport, Refused
 from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.sandbox.denial import DENIALS_MAX, SHARED_PARENT_MIN, explain
+from support.suite.rows import every
 
 PERMISSIONS = EffectivePermissions(
     writable=("/repo",),
@@ -120,8 +121,8 @@ def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
 # --- the smallest grant ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("refused", "grant"),
+@every(
+    "refused, grant",
     [
         (Refused("write", "openat", "/etc/motd"), Grant("write_path", "/etc/motd")),
         (Refused("create", "openat", "/etc/new"), Grant("write_path", "/etc/new")),
@@ -152,7 +153,6 @@ def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
         (Refused("exec", "execve", "/x"), None),
         (Refused("other", "mount"), None),
     ],
-    ids=lambda value: repr(value)[:60],
 )
 def test_each_denial_carries_its_smallest_grant(refused: Refused, grant: Grant | None) -> None:
     assert grants(refused) == [grant]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, Place, refused_of_submodule, refused_setting
+from support.suite.rows import every
 
 OLD = """[core]
 \tbare = false
@@ -71,7 +72,7 @@ def test_settings_that_run_nothing_may_come_and_go(added: str) -> None:
     assert refused_setting(OLD, OLD + added, PLACE) == ""
 
 
-@pytest.mark.parametrize(("key", "added"), REFUSED)
+@every("key, added", REFUSED)
 def test_others_may_not(key: str, added: str) -> None:
     """Required: nothing a command may set runs a program, loads a file, or sends a later push elsewhere."""
     assert refused_setting(OLD, OLD + added, PLACE) == key

@@ -13,6 +13,7 @@ from sandgate.sandbox import git_directories
 from sandgate.sandbox.closing import Closing, FoundProtected
 from sandgate.sandbox.git_directories import GitDirectories, subdirectories
 from sandgate.sandbox.looking import Look
+from support.suite.rows import every
 
 
 def make(directory: Path) -> Path:
@@ -60,8 +61,8 @@ def test_more_than_can_be_looked_into_are_closed_as_a_whole(tmp_path: Path, monk
 PARTS = ("HEAD", "objects", "refs", "commondir", "gitdir", "config")
 
 
-@pytest.mark.parametrize("parts", [parts for count in range(len(PARTS)) for parts in combinations(PARTS, count)])
-@pytest.mark.parametrize("kind", ["file", "directory", "link"])
+@every("parts", [parts for count in range(len(PARTS)) for parts in combinations(PARTS, count)])
+@every("kind", ["file", "directory", "link"])
 def test_what_lies_in_a_directory_is_never_noted_as_absent(tmp_path: Path, parts: tuple[str, ...], kind: str) -> None:
     """What is absent before a command and there after it is moved away: a file called HEAD is its owner's."""
     for name in parts:

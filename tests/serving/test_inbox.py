@@ -37,6 +37,7 @@ from sandgate.serving.inbox import (
 from sandgate.serving.ledger_access import open_ledger
 from support.process.program import Sandgate
 from support.process.waiting import open_descriptors, wait_until
+from support.suite.searches import examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -445,7 +446,7 @@ NAMES = ("approve", "approve-session", "approve-unsandboxed", "deny", "abort")
 ANSWERS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(("client", "terminal", "close"))), max_size=6)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ANSWERS, st.booleans())
 def test_of_any_answers_at_once_one_stands_and_everybody_agrees(answers: list[tuple[str, str]], consumed: bool) -> None:
     """Required: one decision, the one on the disk, and an approval that is used exactly once."""

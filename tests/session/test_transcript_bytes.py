@@ -16,6 +16,7 @@ from sandgate.session import transcript_bytes
 from sandgate.session.transcript_bytes import last_summary_at, lines, parsed, parts
 from sandgate.session.transcript_lines import AuditLine, CompactedLine, EventLine, Malformed, line_bytes
 from support.agent.transcripts import meta, said
+from support.suite.searches import examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def opened(data: bytes) -> Iterator[int]:
             os.close(descriptor)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.binary(max_size=300), st.integers(1, 40), st.integers(0, 300))
 def test_lines_are_those_of_the_file_however_it_is_read(data: bytes, chunk: int, limit: int) -> None:
     with opened(data) as descriptor, pytest.MonkeyPatch.context() as patched:

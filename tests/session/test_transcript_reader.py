@@ -17,6 +17,7 @@ from sandgate.session import transcript_bytes, transcript_reader
 from sandgate.session.transcript_lines import CompactedLine, ContextLine, EventLine, ItemLine, line_bytes
 from sandgate.session.transcript_reader import BadLine, read_transcript
 from support.agent.transcripts import kept, meta, said, session_id, turn
+from support.suite.searches import examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -227,7 +228,7 @@ def test_links_pipes_and_absent_files_are_refused(tmp_path: Path) -> None:
 WHOLE = raw(meta(), *(line for number in range(6) for line in turn(f"message {number}")))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, sum(map(len, WHOLE))), st.integers(1, 200))
 def test_a_file_torn_anywhere_gives_every_line_before_the_tear(cut: int, chunk: int) -> None:
     """Required: and where a line lacks only its end, that line too."""
@@ -246,7 +247,7 @@ def test_a_file_torn_anywhere_gives_every_line_before_the_tear(cut: int, chunk: 
     assert read.torn == (not data.endswith(b"\n"))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(st.tuples(st.integers(1, len(WHOLE)), st.binary(max_size=80)), max_size=8))
 def test_whatever_is_thrown_in_changes_nothing_else(garbage: list[tuple[int, bytes]]) -> None:
     lines = [*WHOLE]

@@ -1,10 +1,8 @@
 """Proofs by number: a run does a tenth, ten runs in a row do everything, and a run can be repeated."""
 
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +13,7 @@ from support.suite.source_tree import REPOSITORY
 @pytest.fixture(autouse=True)
 def _a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(sampling.EXTENT, raising=False)
-    monkeypatch.delenv(sampling.USERS, raising=False)
+    monkeypatch.delenv(sampling.STAGES, raising=False)
     monkeypatch.setenv(sampling.SEED, "1234")
 
 
@@ -64,53 +62,90 @@ def test_an_extent_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch)
 EXAMPLES = """
 import pytest
 
-USERS = ("root", "ordinary")
-
-@pytest.fixture(params=USERS)
+@pytest.fixture(params=("root", "ordinary"))
 def stage(request):
     return request.param
 
+BACKENDS = pytest.mark.parametrize("backend", ["namespace", "landlock"])
+
 def test_works(stage): ...
-def test_fails(stage): ...
+@BACKENDS
+def test_fails(stage, backend): ...
+@pytest.mark.parametrize("backend", ["landlock"])
+def test_fails_in_one(stage, backend): ...
+@BACKENDS
+def test_for_whoever_is_here(backend): ...
 def test_of_nobody(): ...
 """
 
 
-def tried(folder: Path, seed: int, **environ: str) -> list[str]:
-    """What a run with this seed would do of two files of attacks."""
-    for name in "ab":
-        (folder / f"test_{name}.py").write_text(EXAMPLES)
-    shutil.copy(REPOSITORY / "tests/escapes/conftest.py", folder)
-    made = (
-        "import pytest, sys; from support.escape import escape_stage; "
-        "escape_stage.USERS = ('root', 'ordinary'); pytest.main(sys.argv[1:])"
-    )
+CONFTEST = """
+import os
+from pathlib import Path
+from support.suite import sampling, turns
+
+def pytest_collection_modifyitems(items):
+    print("ALL", *(item.nodeid for item in items))
+    os.environ[sampling.STAGES] = "turns"
+    for seed in range(7, 11):
+        os.environ[sampling.SEED] = str(seed)
+        gone = turns.left_out(items, Path(__file__).parent)
+        print("PART", *(item.nodeid for item in items if item not in gone))
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+    """All tests of three files, and what each of four runs in a row does of them."""
+    folder = tmp_path_factory.mktemp("tests")
+    (folder / "conftest.py").write_text(CONFTEST)
+    for name in ("escapes/test_a.py", "escapes/test_b.py", "tools/test_c.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(EXAMPLES)
     path = f"{REPOSITORY / 'tests'}:{REPOSITORY / 'src'}"
-    given = os.environ | {"PYTHONPATH": path, "PYTEST_ADDOPTS": "", sampling.SEED: str(seed), **environ}
-    argv = [sys.executable, "-c", made, "-q", "--collect-only", "-p", "no:cacheprovider", "--rootdir", str(folder)]
+    given = os.environ | {"PYTHONPATH": path, "PYTEST_ADDOPTS": ""}
+    argv = [sys.executable, "-m", "pytest", "-s", "-q", "--collect-only", "-p", "no:cacheprovider", "--rootdir=."]
     ended = subprocess.run(argv, cwd=folder, env=given, capture_output=True, text=True, timeout=60, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
-    return [line for line in ended.stdout.splitlines() if "::" in line]
+    return [line.split()[1:] for line in ended.stdout.splitlines() if line.startswith(("ALL ", "PART "))]
 
 
-def test_two_runs_in_a_row_try_every_attack_as_both_users_and_each_file_as_one(tmp_path: Path) -> None:
-    every = tried(tmp_path, 7)
-    first, second = (tried(tmp_path, seed, **{sampling.USERS: "turns"}) for seed in (7, 8))
-    assert len(every) == 10
-    assert sorted({*first, *second}) == sorted(every)
-    assert {*first} & {*second} == {f"test_{name}.py::test_of_nobody" for name in "ab"}
-    for part in (first, second):
-        assert len({each[-5:] for each in part if each.startswith("test_a") and "[" in each}) == 1
+def attacks(run: list[str]) -> list[str]:
+    return sorted(each for each in run if each.startswith("escapes/"))
 
 
-def test_everybody_tries_everything_where_all_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(sampling.USERS, "turns")
-    assert sampling.users_take_turns()
+def names(run: list[str]) -> list[str]:
+    return [each.partition("[")[0] for each in run]
+
+
+def test_four_runs_in_a_row_try_every_attack_in_every_way(runs: list[list[str]]) -> None:
+    every, *parts = runs
+    assert (len(attacks(every)), len(parts)) == (22, 4)
+    assert sorted({each for part in parts for each in attacks(part)}) == attacks(every)
+
+
+def test_each_run_tries_every_attack_once_and_those_of_a_file_as_one_user(runs: list[list[str]]) -> None:
+    every, *parts = runs
+    for part in parts:
+        assert names(attacks(part)) == sorted({*names(attacks(every))})
+        users = {user for user in ("root", "ordinary") for each in part if "test_a" in each and user in each}
+        assert len(users) == 1
+
+
+def test_what_is_no_attack_is_tried_in_every_way(runs: list[list[str]]) -> None:
+    every, *parts = runs
+    for part in parts:
+        assert [each for each in part if "test_c" in each] == [each for each in every if "test_c" in each]
+
+
+def test_everything_is_tried_where_all_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(sampling.STAGES, "turns")
+    assert sampling.take_turns()
     monkeypatch.setenv(sampling.EXTENT, "full")
-    assert not sampling.users_take_turns()
+    assert not sampling.take_turns()
 
 
-def test_a_choice_of_users_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(sampling.USERS, "turn")
-    with pytest.raises(ValueError, match="'turn'; there are both and turns"):
-        sampling.users_take_turns()
+def test_a_choice_of_stages_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(sampling.STAGES, "turn")
+    with pytest.raises(ValueError, match="'turn'; there are all and turns"):
+        sampling.take_turns()

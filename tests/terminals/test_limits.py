@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sandgate.errors import ConfigError
 from sandgate.terminals.limits import DEFAULT_LIMITS, PREFIX, ExecLimits, exec_limits, with_background_limit
+from support.suite.rows import every
 
 YIELDS = (  # asked for; starting, writing, polling
     (None, 10_000, 250, 5_000),
@@ -54,7 +55,7 @@ def test_the_defaults_are_those_of_the_specification() -> None:
     )
 
 
-@pytest.mark.parametrize("field", DEFAULT_LIMITS.fields())
+@every("field", DEFAULT_LIMITS.fields())
 def test_every_limit_can_be_overridden(field: str) -> None:
     value = getattr(DEFAULT_LIMITS, field)
     same = exec_limits({PREFIX + field.upper(): str(value)})

@@ -13,6 +13,7 @@ from sandgate.tools.arguments import ExecCommandArguments, WaitPattern, WriteStd
 from sandgate.tools.builtin.exec_command import exec_command_arguments
 from sandgate.tools.builtin.write_stdin import write_stdin_arguments
 from sandgate.tools.fields import ENDLESS
+from support.suite.rows import every
 
 
 def said(read: Callable[[], object]) -> str:
@@ -81,8 +82,8 @@ def test_a_write_has_text_keys_and_patterns() -> None:
     assert arguments.sent == "é\u0003\x1b[A\r"
 
 
-@pytest.mark.parametrize(
-    ("sent", "fault"),
+@every(
+    "sent, fault",
     [
         ('{"cmd":1}', "invalid type: integer `1`, expected a string at line 1 column 8"),
         ('{"cmd":null}', "invalid type: null, expected a string at line 1 column 11"),

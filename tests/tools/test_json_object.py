@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sandgate.errors import ToolArgumentsError
 from sandgate.tools.json_object import ObjectReader
+from support.suite.rows import every
 
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
@@ -52,8 +53,8 @@ def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
     assert found == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "fault"),
+@every(
+    "text, fault",
     [
         ("", "EOF while parsing a value at line 1 column 0"),
         ("  \n ", "EOF while parsing a value at line 2 column 1"),

@@ -168,10 +168,11 @@ def expand(word: Word, shell: Shell, substituted: tuple[tuple[str, str], ...] = 
     for draft in drafts:
         texts = [draft.text] if direct else _braces(draft.text)
         for text in texts:
-            for at, part in enumerate(text.split(_GAP)) if _GAP in text else [(0, text)]:
+            split = _GAP in text and not direct
+            for at, part in enumerate(text.split(_GAP)) if split else [(0, text)]:
                 if at and part[:1] == "~":  # bash would not, but whoever puts a command in a variable means it
                     part = _tilde(part, shell)
-                if part or (len(texts) == 1 and _GAP not in text):
+                if part or (len(texts) == 1 and not split):
                     made.append(Arg(part, draft.known, draft.glob, draft.note, direct, draft.carries))
     return made[:MAX_ARGUMENTS]
 
@@ -191,7 +192,9 @@ def _append(
     if piece.kind == "opaque" and shell.lookup(name := _required(piece.text)) is not None:
         return _with_variable(draft, piece.but(kind="variable", text=name), shell, direct)
     text = known_output(piece.text, shell) if piece.kind == "command" else None
-    more = draft.plus(_gaps(text, piece.quoted, shell) if text is not None else UNKNOWN, known=text is not None)
+    more = draft.plus(
+        _gaps(text, piece.quoted or direct, shell) if text is not None else UNKNOWN, known=text is not None
+    )
     more.carries = draft.carries + substituted
     return [more]
 
@@ -241,13 +244,13 @@ def _with_variable(draft: _Draft, piece: Piece, shell: Shell, direct: bool) -> l
         if piece.fallback:
             unsure = any(mark in piece.fallback for mark in "$`")
             text = UNKNOWN if unsure else _tilde(piece.fallback, shell)
-            return [draft.plus(_gaps(text, piece.quoted, shell), known=not unsure)]
+            return [draft.plus(_gaps(text, piece.quoted or direct, shell), known=not unsure)]
         empty = draft.plus("")
         empty.note = f"`${piece.text}` is empty here"
         return [empty]
     made = []
     for text in value.texts[: MAX_ARGUMENTS + 1]:  # one more than are kept: what is left out is noticed
-        more = draft.plus(text if direct else _gaps(text, piece.quoted, shell), known=value.known)
+        more = draft.plus(_gaps(text, piece.quoted or direct, shell), known=value.known)
         more.glob = more.glob or (not piece.quoted and any(mark in text for mark in "*?["))
         more.carries = draft.carries + value.carries
         made.append(more)

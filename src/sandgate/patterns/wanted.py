@@ -167,7 +167,7 @@ class Patterns:
 def _leftmost_longest(
     nodes: Nodes, starts: Iterable[int], text: str, since: int, before_all: str
 ) -> tuple[int, int, int] | None:
-    """(pattern, begin, end) of the match that begins first behind `since`, and of those the longest."""
+    """(pattern, begin, end) of the match that begins first behind `since`, then the longest, then the first given."""
     threads: dict[int, int] = {}  # node: where the text that led there began; the earliest first
     best: tuple[int, int, int] | None = None
     before = text[since - 1] if since else before_all
@@ -181,8 +181,9 @@ def _leftmost_longest(
             node: begin for thread, begin in threads.items() for node in nodes.reached((thread,), before, after, seen)
         }
         for node, begin in reached.items():
-            if node in nodes.ends and (best is None or (begin, -place) < (best[1], -best[2])):
-                best = (nodes.ends[node], begin, place)
+            if node in nodes.ends:
+                found = (nodes.ends[node], begin, place)
+                best = found if best is None else min(best, found, key=_rank)
         threads = {}
         for node, begin in reached.items():
             if after and node in nodes.tests and (best is None or begin <= best[1]) and nodes.tests[node](after):
@@ -191,6 +192,11 @@ def _leftmost_longest(
             break
         before = after
     return best
+
+
+def _rank(found: tuple[int, int, int]) -> tuple[int, int, int]:
+    pattern, begin, end = found
+    return begin, -end, pattern
 
 
 def _kind(char: str) -> str:

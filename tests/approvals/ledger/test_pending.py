@@ -23,6 +23,7 @@ from sandgate.approvals.ledger.pending import (
 )
 from sandgate.errors import ApprovalsUnusable, RequestError
 from support.approval.asking import ID, question
+from support.suite.rows import every
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def damaged(**changes: Any) -> bytes:
     return json.dumps({**json.loads(encoded(question())), **changes}).encode()
 
 
-@pytest.mark.parametrize(
+@every(
     "data",
     [
         b"",
@@ -89,14 +90,13 @@ def damaged(**changes: Any) -> bytes:
         damaged(choices=[["approve", "Yes"], ["approve", "No"]]),
         damaged(details=[]),
     ],
-    ids=range(21),
 )
 def test_a_damaged_question_is_refused(data: bytes) -> None:
     with pytest.raises(ApprovalsUnusable, match="damaged and does not count"):
         decoded(data)
 
 
-@pytest.mark.parametrize("at", range(0, len(encoded(question())), 7))
+@every("at", range(0, len(encoded(question())), 7))
 def test_no_changed_byte_of_what_is_shown_goes_unnoticed(at: int) -> None:
     data = bytearray(encoded(question()))
     data[at] ^= 0x01

@@ -8,6 +8,7 @@ from sandgate.errors import RuleError
 from sandgate.policy.rules import HostExecutable, NetworkRule, Rule, RuleSet
 from sandgate.policy.rules.calls import rules_from_calls
 from sandgate.policy.rules.literal import Beyond, literal_calls
+from support.suite.rows import every
 
 
 def load(text: str) -> RuleSet:
@@ -56,8 +57,8 @@ def test_tokens_compare_without_case_where_the_rule_says_so() -> None:
     assert matched == {"GIT PUSH x": 1, "git pusH": 1, "git status": 0, "LS": 0}
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
+@every(
+    "text, why",
     [
         ("prefix_rule()", "`pattern` is missing"),
         ("prefix_rule([])", "`pattern` is missing, empty"),

@@ -9,6 +9,7 @@ import pytest
 from sandgate.errors import RuleError
 from sandgate.policy.rules import HostExecutable, Rule, RuleSet
 from sandgate.policy.rules.language import rules_from_table
+from support.suite.rows import every
 
 GOOD = """
 [[rule]]
@@ -52,8 +53,8 @@ def test_an_empty_file_has_no_rules() -> None:
     assert load("") == RuleSet()
 
 
-@pytest.mark.parametrize(
-    ("text", "where", "why"),
+@every(
+    "text, where, why",
     [
         ("[[rules]]\nprefix=['a']", "rules.toml", "unknown table `rules`"),
         ("[rule]\nprefix=['a']", "rules.toml", "not a list of tables"),

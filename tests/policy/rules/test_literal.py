@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 import starlark
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.policy.rules.literal import CALL_NAMES, Beyond, Call, literal_calls
+from support.suite.rows import every
 
 GOOD = """# ours
 prefix_rule(pattern=["git", ["status", 'log']], decision="allow")
@@ -37,8 +37,8 @@ def test_files_with_other_line_ends_and_without_calls_are_read_too() -> None:
     assert literal_calls("") == literal_calls("# nothing\n\n") == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
+@every(
+    "text, line",
     [
         ("x = 1", 1),
         ("\nprefix_rule(x)", 2),

@@ -20,8 +20,8 @@ PARTS = 10
 SEED = "SANDGATE_PROOF_SEED"
 EXTENT = "SANDGATE_PROOF"
 EXTENTS = ("part", "full")
-USERS = "SANDGATE_PROOF_USERS"
-USERS_CHOICES = ("both", "turns")
+STAGES = "SANDGATE_PROOF_STAGES"
+STAGES_CHOICES = ("all", "turns")
 
 
 def full() -> bool:
@@ -48,11 +48,12 @@ def share(cases: Iterable[Case]) -> list[Case]:
     return [every[number] for number in sorted(chosen)]
 
 
-def users_take_turns() -> bool:
-    """Whether what two users can try is tried as one of them in this run, and as the other with the next seed."""
-    chosen = os.environ.get(USERS, "both")
-    if chosen not in USERS_CHOICES:
-        raise ValueError(f"{USERS} is {chosen!r}; there are {' and '.join(USERS_CHOICES)}")
+def take_turns() -> bool:
+    """Whether an attack that can be tried as two users and in two sandboxes is tried in one of these ways in a run, and
+    in the others with the next seeds."""
+    chosen = os.environ.get(STAGES, "all")
+    if chosen not in STAGES_CHOICES:
+        raise ValueError(f"{STAGES} is {chosen!r}; there are {' and '.join(STAGES_CHOICES)}")
     return chosen == "turns" and not full()
 
 

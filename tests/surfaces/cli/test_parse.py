@@ -8,6 +8,7 @@ from sandgate.errors import RequestError
 from sandgate.surfaces.cli.help import command_help, overview
 from sandgate.surfaces.cli.options import COMMANDS
 from sandgate.surfaces.cli.parse import parse
+from support.suite.rows import every
 
 
 def test_everything_after_the_dashes_belongs_to_the_command() -> None:
@@ -29,8 +30,8 @@ def test_an_equals_sign_inside_a_value_stays() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
+@every(
+    "arguments, says",
     [
         (["rnu"], "no command `rnu`"),
         (["rnu"], "did you mean `sandgate run`?"),

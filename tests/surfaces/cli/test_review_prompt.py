@@ -7,6 +7,7 @@ import pytest
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.parse import parse
 from sandgate.surfaces.cli.review_prompt import review_target
+from support.suite.rows import every
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_a_review_has_one_subject(arguments: tuple[str, ...]) -> None:
         review_target(parse(["review", *arguments]))
 
 
-@pytest.mark.parametrize(
+@every(
     "name",
     [
         "",
@@ -61,7 +62,7 @@ def test_a_review_has_one_subject(arguments: tuple[str, ...]) -> None:
         "x" * 256,
     ],
 )
-@pytest.mark.parametrize("option", ["base", "commit"])
+@every("option", ["base", "commit"])
 def test_a_name_that_could_be_more_than_a_name_is_refused(option: str, name: str) -> None:
     """Required: the reviewer runs commands that hold it."""
     with pytest.raises(RequestError, match="is no name of a"):

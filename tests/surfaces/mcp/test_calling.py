@@ -31,6 +31,7 @@ from support.mcp.mcp_wire import (
     text_of,
 )
 from support.process.program import PROGRAM
+from support.suite.searches import examples
 from support.terminal.live_sessions import Workplace, left_of
 
 if TYPE_CHECKING:
@@ -575,7 +576,7 @@ STEPS = st.lists(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ERAS)
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=STEPS, drops=st.booleans())
 def test_no_call_is_left_without_its_answer_whatever_happens_when(
     tmp_path_factory: pytest.TempPathFactory, version: str, steps: list[tuple[str, int]], drops: bool

@@ -23,6 +23,7 @@ from sandgate.surfaces.mcp.form import (
     normal,
 )
 from support.mcp.mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run
+from support.suite.rows import every
 
 if TYPE_CHECKING:
     from support.mcp.mcp_wire import Json
@@ -50,8 +51,8 @@ def accepted(**content: Any) -> Json:
     return {"action": "accept", "content": content}
 
 
-@pytest.mark.parametrize(
-    ("answer", "meaning"),
+@every(
+    "answer, meaning",
     [
         (accepted(decision="approve"), ("approve", "")),
         (accepted(decision="approve", reason="go on"), ("approve", "go on")),
@@ -89,7 +90,6 @@ def accepted(**content: Any) -> Json:
         (["approve"], ("deny", MALFORMED)),
         (True, ("deny", MALFORMED)),
     ],
-    ids=str,
 )
 def test_answer_means_what_it_says_and_otherwise_no(answer: object, meaning: tuple[str, str]) -> None:
     assert answered(asked(), answer) == meaning

@@ -24,6 +24,7 @@ from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
 from sandgate.surfaces.mcp.resuming import Resuming
 from sandgate.surfaces.mcp.tokens import Tokens
 from support.mcp.mcp_stage import TOOLS, Stage
+from support.suite.rows import every
 
 LIMIT_S = 20
 ALICE, BOB = "alice-" + "a" * 40, "bob-" + "b" * 40
@@ -173,9 +174,9 @@ def test_a_port_in_use_is_refused_plainly() -> None:
     run(test)
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/", "/health", "/mcp/../x", f"/mcp?token={ALICE}"])
-@pytest.mark.parametrize("method", ["POST", "GET", "DELETE", "OPTIONS", "PUT"])
-@pytest.mark.parametrize(
+@every("path", ["/mcp", "/", "/health", "/mcp/../x", f"/mcp?token={ALICE}"])
+@every("method", ["POST", "GET", "DELETE", "OPTIONS", "PUT"])
+@every(
     "authorization",
     [None, "", "Bearer", "Bearer ", f"Basic {ALICE}", f"Bearer {ALICE[:-1]}", f"Bearer {ALICE} x", "Bearer ä\xff"],
 )
