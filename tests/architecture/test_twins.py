@@ -30,6 +30,8 @@ TESTED_ELSEWHERE = {
     "runtime.patches": ("tests/surfaces/cli/test_patch.py", "names alone"),
     "runtime.ports": ("tests/surfaces/cli/test_ports.py", "names alone"),
     "runtime.opening": ("tests/runtime/test_runtime.py", "every session of every test is opened by it"),
+    "gate.contracts": ("tests/gate/test_gate.py", "protocols without code"),
+    "gate.held_questions": ("tests/gate/test_gate.py", "what it asks and answers shows in what the gate does"),
     "gate.readiness": ("tests/gate/test_launch.py", "the part that every launch of a passage shares"),
     "tools.tool": ("tests/tools/test_registry.py", "values; they show in what is made from them"),
     "tools.host": ("tests/tools/test_live.py", "a protocol without code"),

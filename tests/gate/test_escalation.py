@@ -6,9 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.gate.escalation import AGAIN_MAX, ATTEMPTS_MAX, AskReviewer, Escalation, Finish, Judge, Rules, Run, offer
+from sandgate.gate.escalation import (
+    AGAIN_MAX,
+    ATTEMPTS_MAX,
+    QUESTIONS_MAX,
+    TOO_MANY,
+    AskReviewer,
+    Escalation,
+    Finish,
+    Judge,
+    Rules,
+    Run,
+    offer,
+)
 from sandgate.protocol.decisions import RETRY_REASON, RETRY_WIDER, Decision, Refusal
 from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.held_calls import HeldAnswer
 from sandgate.protocol.permissions import ESCALATE, Grant
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
 
@@ -274,3 +287,103 @@ def test_no_conversation_runs_unconfined_without_one_of_the_four_reasons(
     assert moves <= AGAIN_MAX + 1
     assert runs <= min(ATTEMPTS_MAX, 1 + approvals + silent)
     assert (step.refusal is None) or runs == 0
+
+
+HELD = Denial("create", path="/home/u/k", grant=None)
+KEY = (Grant("new_entry", "/home/u/k"),)
+
+
+def running(rules: Rules = ON_FAILURE) -> Escalation:
+    ladder = Escalation(Allow(), rules)
+    ladder.begin()
+    return ladder
+
+
+def test_a_held_call_is_asked_about_and_a_yes_stays_with_the_command() -> None:
+    ladder = running()
+    assert ladder.held(HELD, KEY) == AskReviewer("held", "", KEY, DenialReport("denied", (HELD,)))
+    assert ladder.held_answered(answered("approved", *KEY, stage="held")) == HeldAnswer(KEY)
+    assert ladder.held(HELD, KEY) == HeldAnswer(KEY)  # another call for the same, without a question
+    ladder.attempted(denied(MOTD), failed=True)
+    assert ladder.reviewed(answered("approved", MOTD)) == Run("approved by user (once)", (*KEY, MOTD))
+
+
+def test_a_no_to_a_held_call_is_never_asked_again_not_even_afterwards() -> None:
+    """Required: neither while it runs nor when it has failed because of it."""
+    ladder = running()
+    ladder.held(HELD, KEY)
+    assert ladder.held_answered(answered("denied", stage="held")) == HeldAnswer()
+    assert ladder.held(HELD, KEY) == HeldAnswer()
+    report = DenialReport("denied", (HELD.but(grant=KEY[0]),))
+    assert ladder.attempted(report, failed=True) == Finish()
+
+
+def test_what_could_not_be_held_is_still_asked_about_when_it_has_failed() -> None:
+    ladder = running()
+    ladder.held(HELD, KEY)
+    ladder.held_answered(answered("denied", stage="held"))
+    both = DenialReport("denied", (HELD.but(grant=KEY[0]), Denial("read", path="/etc/s", grant=MOTD)))
+    step = ladder.attempted(both, failed=True)
+    assert isinstance(step, AskReviewer)
+    assert (step.stage, step.grants) == ("retry", (MOTD,))
+    other = running()
+    assert other.held(HELD, None) == HeldAnswer()
+    assert isinstance(other.attempted(DenialReport("denied", (HELD.but(grant=KEY[0]),)), failed=True), AskReviewer)
+
+
+def test_a_call_that_nothing_helps_is_refused_without_a_question() -> None:
+    assert running().held(HELD, ()) == HeldAnswer()
+    never = Rules(policy="never", confines=True, may_ask_after_denial=False)
+    assert running(never).held(HELD, KEY) == HeldAnswer()
+
+
+def test_after_so_many_questions_a_command_is_refused_and_told_once() -> None:
+    ladder = running()
+    for number in range(QUESTIONS_MAX):
+        path = f"/home/u/{number}"
+        assert isinstance(ladder.held(HELD.but(path=path), (Grant("new_entry", path),)), AskReviewer)
+        ladder.held_answered(answered("denied", stage="held"))
+    assert ladder.held(HELD, KEY) == HeldAnswer(said=TOO_MANY)
+    assert ladder.held(HELD.but(path="/home/u/more"), KEY) == HeldAnswer()
+
+
+def test_abort_at_a_held_call_ends_the_command_and_the_turn() -> None:
+    ladder = running()
+    ladder.held(HELD, KEY)
+    assert ladder.held_answered(answered("abort", stage="held")) == HeldAnswer(stop=True)
+    assert ladder.held(HELD.but(path="/x"), KEY) == HeldAnswer()
+    assert ladder.attempted(denied(MOTD), failed=True) == Finish(aborted=True)
+
+
+def test_a_question_that_nobody_waits_for_any_more_is_no_no() -> None:
+    """Required: an interrupted call may be made again, and is asked about again."""
+    ladder = running()
+    ladder.held(HELD, KEY)
+    ladder.held_withdrawn()
+    assert isinstance(ladder.held(HELD, KEY), AskReviewer)
+
+
+PLACES = st.sampled_from(["/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h", "/i", "/j", "/k"])
+
+
+@given(RULES, st.lists(st.tuples(PLACES, st.sampled_from([True, False, None]), ANSWERS), max_size=30))
+def test_no_run_of_held_calls_asks_twice_about_one_or_more_often_than_it_may(
+    rules: Rules, calls: list[tuple[str, bool | None, ReviewDecision]]
+) -> None:
+    """Required: whatever is held and answered, in any order."""
+    ladder = Escalation(Allow(), rules)
+    ladder.begin()
+    asked: list[str] = []
+    given: set[Grant] = set()
+    for path, helps, decision in calls:
+        grants = (Grant("new_entry", path),)
+        step = ladder.held(HELD.but(path=path), grants if helps else () if helps is False else None)
+        if isinstance(step, HeldAnswer):
+            assert set(step.grants) <= given, "it was given what nobody approved"
+            continue
+        asked.append(path)
+        assert rules.confines
+        assert rules.may_ask_after_denial
+        answer = ladder.held_answered(Decision("held", decision, "user", grants if "approved" in decision else ()))
+        given |= set(answer.grants)
+    assert len(asked) == len(set(asked)) <= QUESTIONS_MAX

@@ -9,6 +9,7 @@ import pytest
 from sandgate.approvals.answering import SessionAnswers
 from sandgate.approvals.holding import binding_of, contents_of
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RuleError, SetupFailed
+from sandgate.execution.asking import AskedMeanwhile
 from sandgate.gate.escalation import AGAIN_MAX
 from sandgate.gate.gate import Gate
 from sandgate.gate.policies import Policies
@@ -18,6 +19,7 @@ from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure, SetupFailure
 from sandgate.protocol.decisions import Amendment
 from sandgate.protocol.denials import Refused
+from sandgate.protocol.held_calls import HeldAnswer, HeldCall
 from sandgate.protocol.permissions import ESCALATE, DangerFullAccess, EffectivePermissions, Grant, WorkspaceWrite
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice
@@ -51,6 +53,7 @@ class Stage:
         self.started: list[tuple[CommandRequest, tuple[Grant, ...]]] = []
         self.trail: list[TraceRecord] = []
         self.readiness: list[tuple[str, tuple[Grant, ...]]] = []
+        self.asks: list[Any] = []
         self.assessed: list[bool] = []
         self.saved: list[Amendment] = []
         self.rules_fail = False
@@ -111,6 +114,10 @@ class Stage:
     def __call__(self, _call_id: str, _plan: ConfinedCommand) -> AttemptOutcome:
         self.readiness.append(("launched", ()))
         return self.outcomes.pop(0)
+
+    def when_held(self, ask: Any) -> bool:
+        self.asks.append(ask)
+        return True
 
     def stand_down(self) -> None:
         self.readiness.append(("down", ()))
@@ -374,3 +381,68 @@ def test_what_changes_before_every_start_is_refused_and_each_time_is_told(tmp_pa
     assert "x.sh" in passage.refusal.why
     assert len(stage.noticed()) == 1
     assert len(passage.decisions) == AGAIN_MAX, "asked about what is there then"
+
+
+KEY = Grant("new_entry", "/srv/k")
+HELD = HeldCall(1, Refused("create", "openat", "/srv/k", program="touch"))
+
+
+class HoldingStage(Stage):
+    """Its commands are refused `HELD` while they run, and wait for what becomes of it."""
+
+    def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
+        if plan.holds_calls:
+            with AskedMeanwhile() as asking:
+                self.became = self.asks[-1](HELD, asking)
+        return super().__call__(call_id, plan)
+
+
+def holding(*outcomes: AttemptOutcome, answers: tuple[str, ...] = (), **policies: Any) -> HoldingStage:
+    stage = HoldingStage(*outcomes, answers=answers, **policies)
+    stage.gate.asks_at_call = True
+    return stage
+
+
+def test_a_held_call_is_asked_about_while_the_command_runs_and_it_runs_once() -> None:
+    """Required: a yes is no second run."""
+    stage = holding(FINE, answers=("approve",))
+    passage = stage.passes()
+    assert stage.became == HeldAnswer((KEY,))
+    assert len(stage.started) == len(passage.attempts) == 1
+    assert [(each.number, each.denial.path, each.decision.source) for each in passage.attempts[0].held] == [
+        (1, "/srv/k", "script")
+    ]
+    told = [type(record).__name__ for record in stage.trail]
+    assert told == ["CommandBegan", "ApprovalRequested", "ApprovalAnswered", "CommandEnded"]
+
+
+def test_what_was_given_for_the_session_is_given_to_its_other_commands_unasked() -> None:
+    """Required: the place, not the command, is what such an answer is about."""
+    stage = holding(FINE, FINE, answers=("approve-session",))
+    stage.passes()
+    stage.passes(TOUCH.but(argv=("mkdir", "/srv/k")))
+    assert stage.became == HeldAnswer((KEY,))
+    assert len([record for record in stage.trail if isinstance(record, ApprovalRequested)]) == 1
+
+
+@pytest.mark.parametrize("policies", [{"approval": "never"}, {"sandbox": DangerFullAccess()}])
+def test_nothing_is_held_where_nobody_may_be_asked(policies: Any) -> None:
+    stage = holding(FINE, **policies)
+    stage.passes()
+    assert stage.asks == []
+
+
+def test_nothing_is_held_unless_it_is_asked_for() -> None:
+    """Required: with `sandbox.ask = "after"`, and with nobody there, a command runs as before."""
+    stage = Stage(FINE)
+    stage.passes()
+    assert stage.asks == []
+
+
+def test_an_answer_that_comes_too_late_gives_nothing() -> None:
+    stage = holding(FINE, answers=("approve", "approve"))
+    stage.passes()
+    with AskedMeanwhile() as asking:
+        asking.withdraw()
+        other = HELD.but(refused=HELD.refused.but(path="/srv/other"))
+        assert stage.asks[-1](other, asking) == HeldAnswer()

@@ -209,6 +209,9 @@ class Session:
     def expect(self) -> None: ...
     def get_ready(self, grants: tuple[Grant, ...]) -> None: ...
     def stand_down(self) -> None: ...
+    def when_held(self, _ask: object) -> bool:
+        return False
+
     def fall_back(self, _plan: ConfinedCommand, _failure: object) -> bool:
         return False
 

@@ -74,6 +74,9 @@ class ReviewerChain:
         return self._queue.length
 
     def _remembered(self, request: ApprovalRequest) -> Decision | None:
+        if request.stage == "held":  # what this command was given to begin with was not enough
+            covered = self._store.places.covers(request.grants, request.held)
+            return Decision("held", "approved_for_session", "cache", request.grants) if covered else None
         keys = keys_of(request)
         found = self._recalled(request, keys, everything=request.stage == "initial")
         # Asked for with another wish: an approval outside the sandbox includes the run inside, and never the reverse.
@@ -112,7 +115,7 @@ class ReviewerChain:
             decision = reviewer.review(request)
             if decision is not None:
                 return self._kept(request, written(decision))
-        reason = NO_REVIEWER_AFTERWARDS if request.stage == "retry" else NO_REVIEWER
+        reason = NO_REVIEWER_AFTERWARDS if request.stage != "initial" else NO_REVIEWER
         return written(Decision(request.stage, "denied", "none", reason=reason))
 
     def _kept(self, request: ApprovalRequest, decision: Decision) -> Decision:
@@ -122,6 +125,10 @@ class ReviewerChain:
                 from sandgate.policy.rules.model import instant
 
                 until = instant(decision.until)
+            if request.stage == "held":
+                if decision.uses is None:  # else it is for this command alone
+                    self._store.places.remember(decision.grants, until=until)
+                return decision
             passage = _passage_of(request)
             for key in keys_of(request):
                 self._store.remember(

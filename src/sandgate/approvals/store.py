@@ -10,6 +10,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 from time import time
 
+from sandgate.approvals.places import SessionPlaces
 from sandgate.protocol.implied_grants import implied_by
 from sandgate.record import Record
 
@@ -79,6 +80,7 @@ class ApprovalStore:
     def __init__(self, now: Callable[[], float] = time) -> None:
         self._now = now
         self._guard = allocate_lock()
+        self.places = SessionPlaces(now)  # for any command
         self._given: dict[ApprovalKey, list[_Given]] = {}
         self._renewed: dict[str, list[Renewed]] = {}  # until a command comes whose key has that name
         self._name_of: Callable[[ApprovalKey], str] = lambda _key: ""
@@ -187,6 +189,7 @@ class ApprovalStore:
         with self._guard:
             self._given.clear()
             self._renewed.clear()
+        self.places.clear()
 
     def entries(self) -> tuple[tuple[ApprovalKey, frozenset[Grant]], ...]:
         """Everything that still holds and whose command is known, oldest first."""

@@ -53,6 +53,7 @@ class Settings(Record):
     backend: BackendChoice
     report: ReportMode
     tmp: Literal["private", "shared"]  # what commands have as /tmp: the project's own, or the host's
+    ask: Literal["after", "at-call"]  # when a reviewer is asked about what the sandbox refuses
     caches: Literal["off", "private", "shared"]  # what commands write in caches of the home
     protect_git: GitProtection
     protected_names: tuple[str, ...]  # beside the built-in ones
@@ -105,6 +106,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         backend=of("sandbox.backend"),
         report=of("sandbox.notify"),
         tmp=of("sandbox.tmp"),
+        ask=of("sandbox.ask"),
         caches=of("sandbox.caches"),
         protect_git=of("sandbox.protect_git"),
         protected_names=of("sandbox.protected_names"),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from signal import SIGINT, SIGTERM
 
     from sandgate.execution.capture import Capture
+    from sandgate.execution.held_calls import HeldCalls
     from sandgate.execution.interrupts import InterruptsHeld
     from sandgate.execution.lifetime import Order
     from sandgate.execution.meanwhile import Meanwhile
@@ -44,6 +45,7 @@ class Attendance:
     __slots__ = (
         "_cancel_fd",
         "_child",
+        "_held",
         "_meanwhile",
         "_poll",
         "_relay",
@@ -62,6 +64,7 @@ class Attendance:
         lifetime: Lifetime,
         cancel_fd: int | None,
         meanwhile: Meanwhile | None,
+        held: HeldCalls | None = None,
     ) -> None:
         self.lifetime = lifetime
         self.ended_ns: int | None = None
@@ -71,10 +74,18 @@ class Attendance:
         self._relay = relay
         self._cancel_fd = cancel_fd
         self._meanwhile = meanwhile
+        self._held = held
         self._watched: dict[int, int] = {}
         self._poll = poll()
 
     def see_through(self, interrupts: InterruptsHeld) -> None:
+        try:
+            self._see_through(interrupts)
+        finally:
+            if self._held is not None:
+                self._held.end()
+
+    def _see_through(self, interrupts: InterruptsHeld) -> None:
         while not self._finished():
             self._watch(self._interest())
             held_back = any(stream.held_back for stream in self._streams)
@@ -89,12 +100,34 @@ class Attendance:
             self._note_end(now_ns)
             if self._meanwhile is not None and self.ended_ns is None:
                 self._meanwhile.look(now_ns, self._child.refused, held_back=self._is_held_back())
+            if self._held is not None:
+                self._look_at_held(self._held, now_ns)
             if held_back:
                 self.lifetime.delivering(now_ns)
             self._obey(self.lifetime.due(now_ns))
 
+    def _look_at_held(self, held: HeldCalls, now_ns: int) -> None:
+        if self.ended_ns is not None:
+            held.end()
+            return
+        try:
+            answer = held.look(self._child)
+        except KeyboardInterrupt:  # at the question: it is meant for the command
+            self._obey(self.lifetime.interrupted(now_ns))
+            answer = None
+        if answer is not None and answer.stop:
+            self._obey(self.lifetime.cancelled(now_ns))
+        if self.lifetime.stopped_by is not None:
+            held.stop(self._child)
+        if held.asks:
+            self.lifetime.hold(now_ns)
+        else:
+            self.lifetime.release(now_ns)
+
     def _wait_ms(self, now_ns: int) -> int | None:
         limit_ms = self.lifetime.wait_ms(now_ns)
+        if self._held is not None:
+            limit_ms = self._held.wait_ms(limit_ms)
         return limit_ms if self._meanwhile is None else self._meanwhile.wait_ms(limit_ms, now_ns)
 
     def _is_held_back(self) -> bool:
@@ -107,7 +140,10 @@ class Attendance:
 
     def _interest(self) -> dict[int, int]:
         wanted: dict[int, int] = {}
+        shows_question = self._held is not None and self._held.screen_taken
         for stream in self._streams:
+            if shows_question and stream.forwarding is not None:
+                continue
             if stream.fd is not None and stream.readable:
                 wanted[stream.fd] = POLLIN
             if stream.forwarding is not None and stream.forwarding.waiting:
@@ -116,7 +152,9 @@ class Attendance:
             wanted[self._cancel_fd] = POLLIN
         if self.ended_ns is None:
             wanted.update(dict.fromkeys(self._child.descriptors(), POLLIN))
-            if self._relay is not None:
+            if self._held is not None:
+                wanted.update(dict.fromkeys(self._held.descriptors(), POLLIN))
+            if self._relay is not None and not shows_question:
                 wanted.update(self._relay.interest())
         return wanted
 
@@ -186,6 +224,8 @@ class Attendance:
             refused_omitted=child.refused_omitted,
             reported=child.reported,
             layers=child.layers,
+            performed=tuple(child.performed_calls),
+            performed_omitted=child.performed_omitted,
             failure=child.failure,
         )
 

@@ -1,7 +1,8 @@
 """Says when a command has had its time, and what to do about it. Pure: it is told the time and gives orders.
 
 Three clocks, never two at once: the time limit while the command runs, the grace between asking it to stop and
-killing it, and the drain after its end. An order is given once. Whoever stops a command first names the reason.
+killing it, and the drain after its end. The first stands still while somebody is asked. An order is given once. Whoever
+stops a command first names the reason.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ KILL_WAIT_MS = 5_000  # a process in an uninterruptible call may outlive SIGKILL
 class Lifetime:
     """The phase of one command and the moment that ends the phase."""
 
-    __slots__ = ("_deadline_ns", "_kill_grace_ms", "_phase", "stopped_by")
+    __slots__ = ("_deadline_ns", "_kill_grace_ms", "_left_ns", "_phase", "stopped_by")
 
     def __init__(self, *, now_ns: int, timeout_ms: int | None, kill_grace_ms: int = 0) -> None:
         self._phase: Phase = "running"
         self._kill_grace_ms = kill_grace_ms
         self._deadline_ns = None if timeout_ms is None else now_ns + timeout_ms * NS_PER_MS
+        self._left_ns: int | None = None  # of the time limit, while it stands still
         self.stopped_by: Termination | None = None  # None: it was left to end by itself
 
     @property
@@ -58,6 +60,17 @@ class Lifetime:
             self._deadline_ns = None
             return "stop_reading"
         return self._abandon()
+
+    def hold(self, now_ns: int) -> None:
+        """Somebody is being asked: until `release` the time limit stands still."""
+        if self._phase == "running" and self._deadline_ns is not None:
+            self._left_ns, self._deadline_ns = max(0, self._deadline_ns - now_ns), None
+
+    def release(self, now_ns: int) -> None:
+        """The question is answered, or nobody waits for the answer."""
+        if self._phase == "running" and self._left_ns is not None:
+            self._deadline_ns = now_ns + self._left_ns
+        self._left_ns = None
 
     def cancelled(self, now_ns: int) -> Order:
         """The caller wants no more of it."""

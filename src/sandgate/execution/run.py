@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from sandgate.execution.attendance import Attendance
     from sandgate.execution.capture import Stream
+    from sandgate.execution.held_calls import Ask, HeldCalls
     from sandgate.execution.meanwhile import Meanwhile
     from sandgate.execution.start import Starter
     from sandgate.execution.streams import ForwardingStopped
@@ -43,6 +44,7 @@ def run(
     on_stopped: Callable[[ForwardingStopped], None] | None = None,
     on_ended: Callable[[], None] | None = None,
     meanwhile: Meanwhile | None = None,
+    ask: Ask | None = None,
     on_left: Callable[[Child], None] | None = None,
     helper: str | None = None,
     capture_bytes: int = CAPTURE_BYTES,
@@ -56,7 +58,7 @@ def run(
     everything comes out as `stdout`. `cancel_fd` stops the command as soon as it is readable; it is not read.
     `on_output` sees every chunk, up to 64 KiB; `on_stopped` hears once per stream that passing it on had to end.
     `on_ended` is called once it is over, while the last of its sandbox is still being taken down; not for a command
-    that had to be abandoned. `meanwhile` tells what is refused while it runs.
+    that had to be abandoned. `meanwhile` tells what is refused while it runs; `ask` is put the calls that are held.
     `on_left` takes over a command that ended by itself, and closes it soon: nothing of it lives, and its supervisor is
     on its way out. Without it, and otherwise, this waits for the supervisor, too.
     `kill_grace_ms` lies between SIGTERM and SIGKILL at a time limit or a cancellation; 0 kills at once.
@@ -74,7 +76,7 @@ def run(
             try:
                 wiring.close_lent()
                 clock = started_ns, timeout_ms, kill_grace_ms
-                attendance = _attendance(child, wiring, clock, cancel_fd, meanwhile)
+                attendance = _attendance(child, wiring, clock, cancel_fd, meanwhile, wiring.held(ask, child))
                 attendance.see_through(interrupts)
                 wiring.tell(on_stopped)
                 if on_ended is not None and child.ended is not None:
@@ -98,12 +100,13 @@ def _attendance(
     clock: tuple[int, int | None, int],
     cancel_fd: int | None,
     meanwhile: Meanwhile | None,
+    held: HeldCalls | None,
 ) -> Attendance:
     """The command runs: what only looking after it needs is loaded meanwhile."""
     begun()
     from sandgate.execution.attendance import Attendance, begun_at
 
-    return Attendance(child, wiring.streams, wiring.relay, begun_at(*clock), cancel_fd, meanwhile)
+    return Attendance(child, wiring.streams, wiring.relay, begun_at(*clock), cancel_fd, meanwhile, held)
 
 
 class _Wiring:
@@ -138,6 +141,18 @@ class _Wiring:
         self._lent.append(relay.slave)
         self._add("stdout", relay.master, forwarding)
         return relay.slave, relay.slave, relay.slave
+
+    def held(self, ask: Ask | None, child: Child) -> HeldCalls | None:
+        """What puts its calls to somebody. A command that has our terminal is stopped while a question is on it."""
+        if ask is None:
+            return None
+        from sandgate.execution.held_calls import HeldCalls
+
+        if self._modes is None:
+            return HeldCalls(ask)
+        from sandgate.kernel.stilled import StilledTree
+
+        return HeldCalls(ask, StilledTree(child.pid))
 
     def close_lent(self) -> None:
         while self._lent:

@@ -6,13 +6,16 @@ it was allowed. Invariants, tested with random conversations:
 - an unconfined run has exactly one of: policy that confines nothing, a rule that says so, an approval that
   named it (in this passage or earlier in the session);
 - an approval buys one run, with exactly the grants that were shown;
-- a run without the sandbox is never followed by a question.
+- a run without the sandbox is never followed by a question;
+- while a run is on its way, a call of it that is held is asked about at most once, and a no to it is never asked again.
 """
 
 from __future__ import annotations
 
 from sandgate.gate.policies import NOWHERE
 from sandgate.protocol.decisions import RETRY_REASON, RETRY_WIDER, Refusal
+from sandgate.protocol.denials import DenialReport
+from sandgate.protocol.held_calls import HeldAnswer
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
 from sandgate.record import Record, never_reached
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from sandgate.gate.targets import ChangedTargets
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Decision, Stage
-    from sandgate.protocol.denials import Denial, DenialReport
+    from sandgate.protocol.denials import Denial
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.verdicts import Verdict
 
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
 
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
 SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": "and by a rule from now on"}
+QUESTIONS_MAX = 8  # about held calls of one command; what is refused beyond them is not asked about
+TOO_MANY = f"it was asked about {QUESTIONS_MAX} times while it ran; what it is refused from now on is not asked about"
 AGAIN_MAX = 3  # times in one passage that a reviewer is asked again because of what changed meanwhile
 KEEPS_CHANGING = "what was approved changed each time before it could run: {changed}"
 COMMAND_REJECTED = "exec command rejected by user"
@@ -103,6 +108,9 @@ class Escalation:
         self._approved_by: str | None = None  # who approved the first run, when it was asked about
         self._silent_retry_spent = False
         self._attempts = 0
+        self._held = 0  # questions about held calls
+        self._refused: set[tuple[str, str | None, str | None]] = set()  # what a held call was refused for good
+        self._stopped = False  # by an answer to a held call
 
     def begin(self) -> Step:
         """The first step, from the verdict alone."""
@@ -146,12 +154,63 @@ class Escalation:
         self._verdict, self._rules = verdict, rules
         return self.begin()
 
+    def held(self, denial: Denial, grants: tuple[Grant, ...] | None) -> AskReviewer | HeldAnswer:
+        """The run that is on its way has met `denial`, and waits; `grants` are the fewest that its intent needs.
+
+        Empty where nothing helps, or where programs do without it; None where only another run could have it.
+        """
+        if grants is None:
+            return HeldAnswer()
+        if not grants or not self.may_hold:
+            return self._no(denial)
+        if set(grants) <= {*self._grants}:  # given meanwhile, for another call
+            return HeldAnswer(grants)
+        if _matter(denial) in self._refused:
+            return HeldAnswer()
+        if self._held >= QUESTIONS_MAX:
+            first, self._held = self._held == QUESTIONS_MAX, QUESTIONS_MAX + 1
+            return self._no(denial).but(said=TOO_MANY if first else "")
+        self._held += 1
+        return self._ask(AskReviewer("held", "", grants, DenialReport("denied", (denial,))))
+
+    def held_answered(self, decision: Decision) -> HeldAnswer:
+        """A reviewer has answered the question about a held call. What was given stays with the command."""
+        asked, self._asked = self._asked, None
+        if asked is None or asked.denial is None:
+            raise AssertionError("no question about a held call is open")
+        if decision.approved and decision.grants:
+            self._grants = tuple(dict.fromkeys((*self._grants, *decision.grants)))
+            return HeldAnswer(decision.grants)
+        self._stopped = decision.decision == "abort"
+        return self._no(asked.denial.denials[0]).but(stop=self._stopped)
+
+    def held_withdrawn(self) -> None:
+        """Nobody waits for the answer any more. That is no no: the same may be asked again."""
+        self._asked = None
+
+    @property
+    def grants(self) -> tuple[Grant, ...]:
+        """What the run that is on its way has been given so far."""
+        return self._grants
+
+    @property
+    def may_hold(self) -> bool:
+        """Whether anybody may be asked while the run is on its way."""
+        return self._confined_now and self._rules.may_ask_after_denial and not self._stopped
+
+    def _no(self, denial: Denial) -> HeldAnswer:
+        self._refused.add(_matter(denial))
+        return HeldAnswer()
+
     def attempted(self, denial: DenialReport, *, failed: bool) -> Step:
         """The last `Run` is over; `denial` is what the sandbox says about it.
 
         `failed`: it ended by itself and not well. A command that coped with a denial is reported, not retried; so
         is one that ran out of time or was stopped.
         """
+        if self._stopped:
+            return Finish(aborted=True)
+        denial = self._without_refused(denial)
         if not failed or not denial.denied or not self._confined_now or self._attempts >= ATTEMPTS_MAX:
             return Finish()
         if not self._rules.may_ask_after_denial:
@@ -167,6 +226,13 @@ class Escalation:
             self._allowing = question
             return self._run(f"{self._approved_by}, which covers one retry with what it lacked", offered)
         return self._ask(question)
+
+    def _without_refused(self, denial: DenialReport) -> DenialReport:
+        """Less what was decided while the command ran: that is not put to anybody again."""
+        if not self._refused:
+            return denial
+        left = tuple([each for each in denial.denials if _matter(each) not in self._refused])
+        return denial.but(denials=left, verdict="denied" if left else "not_denied") if denial.denied else denial
 
     def _targets(self) -> ChangedTargets | None:
         if self._rules.command is None:
@@ -224,6 +290,11 @@ def _is_plainly_inside(grant: Grant, workspace: str) -> bool:
     inside = grant.value.removeprefix(workspace.rstrip("/") + "/")
     below = inside != grant.value and not any(part.startswith(".") for part in inside.split("/"))
     return grant.kind in ("write_root", "write_path") and below
+
+
+def _matter(denial: Denial) -> tuple[str, str | None, str | None]:
+    """What makes two refused calls the same: what was wanted, of what."""
+    return denial.operation, denial.path, denial.address
 
 
 def offer(

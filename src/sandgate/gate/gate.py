@@ -36,13 +36,15 @@ from sandgate.protocol.verdicts import Allow, Ask
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
 
     from sandgate.approvals.answering import SessionAnswers
+    from sandgate.gate.contracts import Assessor, Confining, Launcher, Pausing, WriteDown
     from sandgate.gate.escalation import Step
+    from sandgate.gate.held_questions import HeldQuestions
     from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Tool
     from sandgate.policy.rules import RuleSet
+    from sandgate.protocol.bindings import Binding
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Amendment, ApprovalKey
@@ -50,39 +52,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder
     from sandgate.protocol.verdicts import Verdict
-
-    WriteDown = Callable[[ApprovalRequest, Decision], Decision]
-    Assessor = Callable[[CommandRequest, DenialReport | None], RiskAssessment | None]
-
-    class Launcher(Protocol):
-        """Starts the runs of one passage."""
-
-        def expect(self) -> None:
-            """A run without grants is likely. What cannot be made ready yet is no error yet."""
-            ...
-
-        def get_ready(self, grants: tuple[Grant, ...]) -> None:
-            """A run with these grants is certain; its plan comes next, if it can be made."""
-            ...
-
-        def __call__(self, call_id: str, plan: ConfinedCommand, /) -> AttemptOutcome: ...
-
-        def stand_down(self) -> None:
-            """Nothing will be launched with what was made ready. May be repeated."""
-            ...
-
-    class Confining(Protocol):
-        """Makes plans, and looks after what goes wrong with them."""
-
-        def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool) -> ConfinedCommand: ...
-        def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool: ...
-        def quarantine(self, paths: tuple[str, ...]) -> list[str]: ...
-
-    class Pausing(Protocol):
-        """Waits elsewhere in the session whose time does not run while a question is open."""
-
-        def hold(self) -> None: ...
-        def release(self) -> None: ...
 
 
 PEOPLE = ("user", "script")  # whose answers may change the rules
@@ -112,6 +81,9 @@ class Gate:
         self._record = record
         self._write_down = write_down
         self.new_id = new_id
+        self.asks_at_call = False  # what a command is refused waits for an answer, where somebody can be asked
+        # Taken on the thread of a passage; what it gives makes another thread work for the same caller.
+        self.on_behalf: Callable[[], Callable[[], None]] = lambda: lambda: None
         self.lasting = True  # another command may come: False where the session ends with the first
         self.closed = False  # then nothing runs any more, whatever is still being decided
         self.wanted: Callable[[], bool] = lambda: True  # whether the caller that this thread works for still waits
@@ -203,6 +175,8 @@ class Gate:
         built = as_built(plan, outcome.layers)
         denial = self.refused(plan, outcome)
         attempt = attempt.but(result=outcome.result, denial=denial, remarks=outcome.remarks, guarantees=built)
+        if outcome.performed or outcome.performed_omitted:
+            attempt = attempt.but(performed=outcome.performed, performed_omitted=outcome.performed_omitted)
         for message in outcome.remarks:
             record(Notice("warning", message))
         if outcome.created_protected:
@@ -260,6 +234,8 @@ class _Passage:
         self._decisions: list[Decision] = []
         self._risk: RiskAssessment | None = None
         self._why, self._reads = "", False  # why a reviewer is asked; whether policy vouches that it only reads
+        self._ladder: Escalation  # since the first verdict
+        self._questions: HeldQuestions | None = None  # of the run that is on its way, or was the last
         self._approval_state = ApprovalState(self._command, ties=not self._asked.changes and not self._asked.keys)
 
     def walk(self) -> Passage:
@@ -272,7 +248,7 @@ class _Passage:
 
     def _walk(self) -> Passage:
         verdict, rules = self._judged()
-        ladder = Escalation(verdict, rules)
+        self._ladder = ladder = Escalation(verdict, rules)
         step: Step = ladder.begin()
         while not isinstance(step, Finish):
             match step:
@@ -315,9 +291,16 @@ class _Passage:
 
     def _ask(self, review: AskReviewer) -> Decision:
         self._launch.stand_down()  # a reviewer may take long to answer, and a sandbox must not be older than the answer
+        self._approval_state.take(review.grants)
+        return self._decided(review, self._approval_state.binding, self._attempts[-1].grants if self._attempts else ())
+
+    def _ask_while_held(self, review: AskReviewer) -> Decision:
+        """About the run that is on its way: what it is tied to was looked at before it began."""
+        return self._decided(review, None, self._ladder.grants)
+
+    def _decided(self, review: AskReviewer, binding: Binding | None, held: tuple[Grant, ...]) -> Decision:
         if review.denial is not None:
             self._assess(review.denial)
-        self._approval_state.take(review.grants)
         request = ApprovalRequest(
             request_id=self._gate.new_id(),
             call_id=self._call_id,
@@ -333,8 +316,8 @@ class _Passage:
             changes=self._asked.changes,
             confined=self._gate._policies.confines,
             why=self._why if review.stage == "initial" else "",
-            held=self._attempts[-1].grants if self._attempts else (),
-            binding=self._approval_state.binding,
+            held=held,
+            binding=binding,
             changed=review.changed,
             amendment=self._amendment(review),
             lasting=self._gate.lasting,
@@ -381,6 +364,8 @@ class _Passage:
             permissions=plan.permissions,
             grants=order.grants,
         )
+        if self._questions is not None:
+            attempt = attempt.but(held=tuple(self._questions.told))
         if not outcome.running:
             attempt = self._gate.ended(self._call_id, self._command, attempt, plan, outcome)
         self._attempts.append(attempt)
@@ -394,5 +379,19 @@ class _Passage:
         except Moved:
             self._launch.stand_down()
             raise
+        plan = self._holding(plan)
         self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
         return plan, self._launch(self._call_id, plan)
+
+    def _holding(self, plan: ConfinedCommand) -> ConfinedCommand:
+        """The plan, whose calls are held where somebody is attached who is asked about them."""
+        self._questions = None
+        gate = self._gate
+        if not gate.asks_at_call or plan.backend != "namespace" or not gate._answering.reviewers:
+            return plan
+        if not self._ladder.may_hold:
+            return plan
+        from sandgate.gate.held_questions import HeldQuestions
+
+        self._questions = HeldQuestions(plan, self._ladder, self._ask_while_held, gate._record, gate.on_behalf())
+        return plan.but(holds_calls=True) if self._launch.when_held(self._questions) else plan

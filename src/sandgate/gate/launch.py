@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
+    from sandgate.execution.held_calls import Ask
     from sandgate.execution.meanwhile import Meanwhile
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.gate.confinement import Confinement
@@ -35,6 +36,7 @@ class Launch(Readiness):
     """
 
     __slots__ = (
+        "_ask",
         "_cancel_fd",
         "_capture_bytes",
         "_kill_grace_ms",
@@ -66,7 +68,13 @@ class Launch(Readiness):
         self._timeout_ms = timeout_ms
         self._cancel_fd = cancel_fd
         self._served_elsewhere = served_elsewhere
+        self._ask: Ask | None = None
         super().__init__(confinement)
+
+    def when_held(self, ask: Ask) -> bool:
+        """See `gate.Launcher`."""
+        self._ask = ask
+        return True
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         def arrived(stream: Stream, chunk: bytes) -> None:
@@ -144,6 +152,7 @@ class Launch(Readiness):
                 on_stopped=lost,
                 on_ended=ended,
                 meanwhile=meanwhile,
+                ask=self._ask if plan.holds_calls else None,
                 on_left=self._leave,
                 helper=self._confinement.helper,
                 capture_bytes=self._capture_bytes,

@@ -329,6 +329,9 @@ class _PatchRun:
     def get_ready(self, grants: tuple[Grant, ...]) -> None:
         self._grants = grants  # no name has to exist before it is written
 
+    def when_held(self, _ask: object, /) -> bool:
+        return False  # it makes no calls
+
     def stand_down(self) -> None:
         return
 

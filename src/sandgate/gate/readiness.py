@@ -5,6 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.execution.head_start import HeadStart
+    from sandgate.execution.held_calls import Ask
     from sandgate.gate.confinement import Confinement
     from sandgate.kernel.child import Child
     from sandgate.protocol.permissions import Grant
@@ -31,6 +32,10 @@ class Readiness:
         network = self._confinement.namespace_network(grants)
         if network is not None and self._confinement.helper is not None:
             self._head_start.get_ready(self._confinement.helper, network=network)
+
+    def when_held(self, _ask: Ask) -> bool:
+        """See `gate.Launcher`."""
+        return False
 
     def stand_down(self) -> None:
         """See `gate.Launcher`."""

@@ -20,6 +20,7 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Denial
 
 PATHS_MAX = 256  # looked at in one command line
@@ -41,7 +42,7 @@ class ChangedTargets(Record):
         return is_common(place, homes=self.homes, workspaces=self.workspaces)
 
 
-def targets_of(command: CommandRequest, workspace: str) -> ChangedTargets:
+def targets_of(command: CommandRequest | ConfinedCommand, workspace: str) -> ChangedTargets:
     """What the words of the command name. `workspace` is the policy's directory, wherever the command starts."""
     commands = everything_run(segments(command.argv)).commands
     bases = [command.cwd, *(join(command.cwd, argv[1]) for argv in commands if argv[0] == "cd" and len(argv) == 2)]

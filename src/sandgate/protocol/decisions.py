@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.bindings import Binding
     from sandgate.protocol.commands import CommandRequest, CommandResult
-    from sandgate.protocol.denials import DenialReport
+    from sandgate.protocol.denials import Denial, DenialReport
+    from sandgate.protocol.held_calls import PerformedCall
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import EffectivePermissions, Grant
     from sandgate.protocol.risk import RiskAssessment
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
         "approved", "approved_for_session", "approved_with_amendment", "denied", "abort", "timed_out"
     ]
     DecisionSource = Literal["user", "script", "cache", "rule", "config", "automated_reviewer", "none"]
-    Stage = Literal["initial", "retry"]
+    Stage = Literal["initial", "held", "retry"]  # before it runs, in the middle of a run, after one
     RefusedBy = Literal["policy", "rule", "reviewer"]
 
 
@@ -108,6 +109,16 @@ class Refusal(Record):
     why: str
 
 
+class HeldQuestion(Record):
+    """A call that waited in the middle of a run while somebody was asked about it."""
+
+    number: int  # of the command's held calls
+    denial: Denial  # what it would have been without the question
+    decision: Decision
+    waited_ms: int
+    other_path: str = ""  # the new name of a rename or link
+
+
 class Attempt(Record):
     """One run of the command, with the reason it was allowed to run like that."""
 
@@ -120,6 +131,9 @@ class Attempt(Record):
     permissions: EffectivePermissions
     grants: tuple[Grant, ...] = ()
     remarks: tuple[str, ...] = ()  # sentences on what it left that something obeys later, and what it sought in vain
+    held: tuple[HeldQuestion, ...] = ()  # what was asked about while it ran
+    performed: tuple[PerformedCall, ...] = ()  # what the supervisor carried out on the word of a grant
+    performed_omitted: int = 0  # further ones, counted
 
     @property
     def final(self) -> CommandResult:

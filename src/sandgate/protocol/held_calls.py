@@ -11,6 +11,7 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.protocol.denials import Operation, Refused
+    from sandgate.protocol.permissions import Grant
 
 WITHIN_EARLIER = 0  # as the number of a call: nobody was asked about it, an earlier answer covered it
 
@@ -21,6 +22,14 @@ class HeldCall(Record):
     number: int
     refused: Refused  # what would be recorded if the answer is no
     other_path: str = ""  # the new name of a rename or link, whose old name is `refused.path`
+
+
+class HeldAnswer(Record):
+    """What becomes of a held call. No grants: it fails as if it had not been held."""
+
+    grants: tuple[Grant, ...] = ()
+    stop: bool = False  # the reviewer wants everything to stop
+    said: str = ""  # for the person, where nobody was asked who could have been
 
 
 class PerformedCall(Record):

@@ -56,15 +56,18 @@ class _AtTerminal:
         self._start = terminal_size()  # before a command that shares the terminal can change it
 
     def review(self, request: ApprovalRequest) -> Decision | None:
-        from sandgate.reviewers.terminal import TerminalReviewer
+        return self.review_advised(request, None)
 
-        return TerminalReviewer(colour=self._colour, start=self._start).review(request)
-
-    def review_advised(self, request: ApprovalRequest, advice: Advice) -> Decision | None:
+    def review_advised(self, request: ApprovalRequest, advice: Advice | None) -> Decision | None:
         """The same, with what is said about the question while the person decides."""
         from sandgate.reviewers.terminal import TerminalReviewer
 
-        return TerminalReviewer(colour=self._colour, start=self._start).review(request, advice)
+        reviewer = TerminalReviewer(colour=self._colour, start=self._start)
+        if request.stage != "held":
+            return reviewer.review(request) if advice is None else reviewer.review(request, advice)
+        from sandgate.reviewers.while_held import asked_meanwhile
+
+        return asked_meanwhile(reviewer, request, advice)
 
 
 def terminal_size() -> tuple[int, int] | None:

@@ -87,6 +87,7 @@ class CommandSession:
             new_id=self.new_id,
             rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
         )
+        self.gate.asks_at_call = self.settings.ask == "at-call"
         for warning in (*loaded.warnings, *self.rule_warnings):
             self.record(Notice("warning", warning))
 

@@ -172,6 +172,8 @@ class Terminal:
             refused_omitted=child.refused_omitted,
             reported=child.reported,
             layers=child.layers,
+            performed=tuple(child.performed_calls),
+            performed_omitted=child.performed_omitted,
             failure=child.failure,
         )
 

@@ -53,7 +53,7 @@ def test_the_whole_form_of_a_retry() -> None:
     form = form_of(RETRY.but(command=TOUCH.but(justification="it is stale"), risk=HIGH))
     assert form.message.splitlines() == [
         "sandgate: approval needed",
-        "  Why: the sandbox refused what is below; a yes adds it and keeps the sandbox",
+        "  Why: the sandbox refused this; a yes adds it and runs it again from the start",
         "  Reason: it was blocked",
         "  Justification given: it is stale",
         "  Denied: create /etc/motd by touch",

@@ -122,7 +122,7 @@ def test_the_whole_prompt_of_a_retry() -> None:
     request = RETRY.but(command=TOUCH.but(justification="the message is stale"), risk=HIGH)
     assert prompt_lines(request, colour=False, position=" (2 of 3)") == [
         "sandgate: approval needed (2 of 3)",
-        "  Why: the sandbox refused what is below; a yes adds it and keeps the sandbox",
+        "  Why: the sandbox refused this; a yes adds it and runs it again from the start",
         "  Reason: it was blocked",
         "  Justification given: the message is stale",
         "  Denied: create /etc/motd by touch",

@@ -190,7 +190,7 @@ def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: 
 
     form = run(work())
     assert f"Denied: create {desk.outside} by bash" in form["message"]
-    assert "Why: the sandbox refused what is below; a yes adds it and keeps the sandbox" in form["message"]
+    assert "Why: the sandbox refused this; a yes adds it and runs it again from the start" in form["message"]
     assert "retry without sandbox" not in form["message"]  # which is not what a yes does
     offered = [(each["const"], each["title"]) for each in form["requestedSchema"]["properties"]["decision"]["oneOf"]]
     assert offered == [

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
 WHY_CHARACTERS_MAX = 500
-KEEPS = "the sandbox refused what is below; a yes adds it and keeps the sandbox"
-LEAVES = "what the sandbox refused is only to be had without the sandbox"
+KEEPS = "the sandbox refused this; a yes adds it and runs it again from the start"
+LEAVES = "what the sandbox refused is only to be had without the sandbox; a yes runs it again from the start"
 SETTINGS_SHOWN_MAX = 4
 GIT_SETTING = 'sandbox.protect_git = "hooks-and-config" in config.toml opens what `git commit` writes'
 

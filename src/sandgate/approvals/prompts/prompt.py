@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sandgate.protocol.decisions import Amendment, ApprovalRequest, ReviewDecision
+    from sandgate.protocol.decisions import Amendment, ApprovalRequest, ReviewDecision, Stage
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.permissions import Grant
 
@@ -36,6 +36,12 @@ TYPE = "type it"
 INPUT_FAMILY = "stdin"  # as gate/input_review.py has it
 CHANGING = "approve-session-changing"
 COVERS_RETRY = " (if blocked, once more with what it lacked in the workspace)"
+WAITS = "it has stopped at this very call; a yes carries the call out, and the command goes on from there"
+REFUSALS: dict[Stage, str] = {
+    "initial": "no",
+    "held": "no, the call fails and the command goes on",
+    "retry": "no, keep the result as it is",
+}
 REASON_CHARACTERS_MAX = 500
 LINE_CHARACTERS_MAX = 400
 SHELLS = ("bash", "sh", "zsh", "dash")  # their scripts are shown line by line, not as one quoted word
@@ -66,7 +72,7 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
         offered.append(Choice("u", "approve-unsandboxed", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)))
     if is_high(request):
         offered = [choice.but(key=choice.key.upper()) for choice in offered]
-    refuse = "no" if request.stage == "initial" else "no, keep the result as it is"
+    refuse = REFUSALS[request.stage]
     offered.append(Choice("n", "deny", refuse, "denied"))
     offered.append(Choice("q", "abort", "no, and stop everything", "abort"))
     return tuple(offered)
@@ -116,6 +122,8 @@ def _beyond(request: ApprovalRequest) -> str:
     """What an answer for the session covers beside this very question."""
     if request.changes:
         return ", and any other change of these files"
+    if request.stage == "held":
+        return ", any command"
     return ", and whatever else is typed into this command" if is_input(request) else ""
 
 
@@ -183,6 +191,8 @@ def prompt_lines(
         lines.append(f"  Justification given: {said}")
     lines += _summary_lines(request)
     lines += _denied_lines(request)
+    if request.stage == "held":
+        lines.append(f"  Now: {WAITS}")
     lines += _risk_lines(request, colour=colour)
     lines += ["", *_shown_command(request, whole=whole)]
     lines += [f"  with {visible(name)}={visible(value)}" for name, value in request.command.set_variables]
@@ -288,7 +298,8 @@ def _denied_lines(request: ApprovalRequest) -> list[str]:
     # A deletion is never folded away: it is what a reader most needs to see.
     late_deletions = [denial for denial in denials[DENIALS_SHOWN_MAX:] if denial.operation == "delete"]
     shown = [*denials[:DENIALS_SHOWN_MAX], *late_deletions]
-    lines = [f"  Denied: {denial_text(denial)}" for denial in shown]
+    said = "Wants" if request.stage == "held" else "Denied"
+    lines = [f"  {said}: {denial_text(denial)}" for denial in shown]
     more = len(denials) - len(shown) + request.denial.omitted
     return [*lines, f"  Denied: {more} more"] if more else lines
 

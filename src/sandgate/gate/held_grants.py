@@ -1,0 +1,189 @@
+"""The fewest grants with which a held call, and the rest of what its command is about, can be carried out.
+
+A call says little: `sed -i` on a note asks for a file of a random name beside it. What the command's own words name
+says the rest, and is offered at once, so that one intent is one question. The smallest offer is a name; a whole
+directory is offered last, where the command named it or several names in it were given already, and never where start
+files, keys, programs or much else lie. Pure.
+"""
+
+from __future__ import annotations
+
+from posixpath import basename, dirname
+
+from sandgate.commandline import segments
+from sandgate.commandline.invocation import everything_run
+from sandgate.commandline.words import program_name
+from sandgate.gate.targets import targets_of
+from sandgate.places import git
+from sandgate.places.workspaces import search_path, why_no_workspace
+from sandgate.policy.common_places import homes_of
+from sandgate.protocol.permissions import Grant
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.gate.targets import ChangedTargets
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.held_calls import HeldCall
+    from sandgate.protocol.permissions import EffectivePermissions
+
+ENTRIES_BEFORE_ROOT = 2  # names in one directory that were given one by one before the directory is offered
+MADE_BESIDE = {"ssh-keygen": (".pub",)}  # what a program makes beside the file that it is told to make
+# Programs that write the new content of a file beside it, and how the names of their own begin; "": in any way.
+EDITS_BESIDE = {"sed": "sed", "perl": "", "vim": "", "vi": "", "ex": "", "nvim": "", "emacs": ""}
+LOCK = ".lock"  # git, and others in its manner: the new content, before it is renamed onto the file
+_MAKING = ("create", "bind")
+_KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
+
+
+class HeldIntent(Record):
+    """What is known about one command whose calls are held."""
+
+    targets: ChangedTargets
+    permissions: EffectivePermissions
+    programs: tuple[str, ...]  # directories in which programs are looked for
+    makes: tuple[str, ...]  # paths that the command's words say it makes, beside those that are named
+    exists: Callable[[str], bool]
+
+
+def intent_of(
+    command: CommandRequest | ConfinedCommand, permissions: EffectivePermissions, exists: Callable[[str], bool]
+) -> HeldIntent:
+    """`exists`: whether there is anything of that absolute path."""
+    targets = targets_of(command, command.cwd)
+    home = homes_of(command.env)
+    more = tuple([each for word in command.argv for each in _written_inside(word, home)])
+    named = tuple(dict.fromkeys((*targets.named, *more)))
+    targets = targets.but(named=named, workspaces=(command.cwd, *permissions.open_places))
+    programs = search_path(command.env.get("PATH", ""))
+    return HeldIntent(targets, permissions, programs, _made_beside(command, targets.named), exists)
+
+
+def grants_for(held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> tuple[Grant, ...] | None:
+    """The offer; empty where nothing is to be given, None where that takes another run.
+
+    `given`: what the command has been given so far.
+    """
+    refused = held.refused
+    if not refused.host_allows or refused.operation in ("other", "read", "exec", "lock"):
+        return ()
+    if refused.operation == "connect":
+        return _connection(refused.address)
+    path = refused.path
+    if path is None or any(_is_closed_for_good(each, intent.permissions) for each in (path, held.other_path) if each):
+        return ()
+    if git.opened_together(path, renamed=refused.operation == "rename"):
+        return None  # what is code in it must stay closed, which only a view does
+    if target := _replaced(path, held, intent):
+        return (Grant("write_path", target),)
+    if root := _whole_directory(path, held, intent, given):
+        return (Grant("write_root", root),)
+    return _by_name(path, held, intent, given)
+
+
+def _by_name(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> tuple[Grant, ...]:
+    operation, other = held.refused.operation, held.other_path
+    if operation in _MAKING:
+        beside = [each for each in intent.makes if path in intent.targets.named and each.startswith(path)]
+        return tuple([Grant("new_entry", each) for each in (path, *beside) if each == path or not intent.exists(each)])
+    if operation == "delete":
+        return (Grant("remove", _removed_tree(path, intent)),)
+    if operation == "metadata":
+        return (Grant("metadata", path),)
+    if operation == "rename":
+        leaves = () if _may_remove(path, intent, given) else (Grant("remove", path),)
+        arrives = Grant("write_path" if intent.exists(other) else "new_entry", other)
+        return (*leaves, arrives) if other and not intent.permissions.may_write(other) else leaves
+    return (Grant("write_path", path),)
+
+
+def _may_remove(path: str, intent: HeldIntent, given: tuple[Grant, ...]) -> bool:
+    """Whether it may do so already: in a place of its own, or since it made it."""
+    return intent.permissions.may_write(path) or Grant("new_entry", path) in given
+
+
+def _removed_tree(path: str, intent: HeldIntent) -> str:
+    """What the command's words say goes, where this is the first step of it."""
+    trees = [each for each in intent.targets.removed if path == each or path.startswith(each + "/")]
+    return next((each for each in trees if not intent.targets.common(each)), path)
+
+
+def _replaced(path: str, held: HeldCall, intent: HeldIntent) -> str:
+    """The file that is being replaced, where this is a step of it: a new name beside it, or the rename onto it."""
+    operation, named = held.refused.operation, intent.targets.named
+    if path in named or operation not in (*_MAKING, "rename"):
+        return ""
+    if operation == "rename":
+        target = held.other_path
+        return target if dirname(target) == dirname(path) and (target in named or path == target + LOCK) else ""
+    if path.endswith(LOCK):
+        return path.removesuffix(LOCK)
+    beside = [each for each in named if dirname(each) == dirname(path) and intent.exists(each)]
+    return next((each for each in beside if _is_made_for(path, each, held.refused.program)), "")
+
+
+def _is_made_for(path: str, target: str, program: str) -> bool:
+    """Whether the new name is one under which `program` prepares what `target` will hold."""
+    name = basename(path)
+    begins = EDITS_BESIDE.get(program.partition(".")[0])
+    return basename(target) in name or (begins is not None and name.startswith(begins))
+
+
+def _whole_directory(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> str:
+    """The directory to be offered instead of names in it; "" where there is none."""
+    if held.refused.operation not in _MAKING:
+        return ""
+    above = [each for each in intent.targets.named if path.startswith(each.rstrip("/") + "/")]
+    for place in sorted(above, key=len, reverse=True):
+        if intent.exists(place) and _may_be_root(place, intent):
+            return place
+    parent = dirname(path)
+    names = [each for each in given if each.kind in ("new_entry", "write_path") and dirname(each.value) == parent]
+    return parent if len(names) >= ENTRIES_BEFORE_ROOT and _may_be_root(parent, intent) else ""
+
+
+def _may_be_root(place: str, intent: HeldIntent) -> bool:
+    """No home, no place of programs, keys or start files, none that holds one, and nothing above a workspace."""
+    homes, permissions = intent.targets.homes, intent.permissions
+    if intent.targets.common(place) or dirname(place) == "/" or why_no_workspace(place, homes, intent.programs):
+        return False
+    if any(part[:1] == "." for part in place.split("/")):
+        return False
+    closed = (*permissions.hidden, *permissions.read_only, *permissions.own)
+    inside = [each for each in closed if f"{each}/".startswith(f"{place}/") or f"{place}/".startswith(f"{each}/")]
+    return not inside
+
+
+def _is_closed_for_good(path: str, permissions: EffectivePermissions) -> bool:
+    """Our own state and code, and the kernel's."""
+    if path.startswith(_KERNEL_AREAS) or path == "/":
+        return True
+    ours = (*permissions.own, *permissions.ours, *permissions.sealed)
+    return any(path == each or path.startswith(each + "/") for each in ours)
+
+
+def _connection(address: str | None) -> tuple[Grant, ...]:
+    if address is None or address.startswith("unix:@"):
+        return ()
+    if address.startswith("unix:"):
+        return (Grant("unix_socket", address.removeprefix("unix:")),)
+    return (Grant("host", address),)
+
+
+def _written_inside(word: str, homes: tuple[str, ...]) -> tuple[str, ...]:
+    """What a word names that is no path by itself: `PREFIX=/x`, `--target=~/x`, `~/x` for a program of its own."""
+    _, _, value = word.rpartition("=")
+    if value[:2] == "~/" and homes:
+        return (homes[0] + value[1:].rstrip("/"),)
+    return (value.rstrip("/"),) if value != word and value[:1] == "/" and value != "/" else ()
+
+
+def _made_beside(command: CommandRequest | ConfinedCommand, named: tuple[str, ...]) -> tuple[str, ...]:
+    made: list[str] = []
+    for argv in everything_run(segments(command.argv)).commands:
+        endings = MADE_BESIDE.get(program_name(argv[0]), ())
+        made += [place + ending for ending in endings for place in named]
+    return tuple(made)

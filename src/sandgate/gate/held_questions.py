@@ -1,0 +1,104 @@
+"""Puts the held calls of one run to the reviewers: on a thread of its own, while the gate's attends the command.
+
+What the ladder decides without anybody, a grant that was given meanwhile or what nobody may give, takes no question. An
+answer to a question that was taken back counts for nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from time import monotonic_ns
+
+from sandgate.gate.escalation import AskReviewer
+from sandgate.gate.held_grants import grants_for, intent_of
+from sandgate.places.dispensable import is_dispensable
+from sandgate.protocol.commands import NS_PER_MS
+from sandgate.protocol.decisions import HeldQuestion
+from sandgate.protocol.denials import Denial
+from sandgate.protocol.held_calls import HeldAnswer
+from sandgate.protocol.trace import Notice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.execution.asking import AskedMeanwhile
+    from sandgate.gate.escalation import Escalation
+    from sandgate.gate.held_grants import HeldIntent
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.decisions import Decision
+    from sandgate.protocol.held_calls import HeldCall
+    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.trace import Recorder
+
+WITHDRAWN = "nobody waits for the answer any more"
+_WRITES = ("write", "create", "delete", "rename", "metadata")
+
+
+class HeldQuestions:
+    """What answers the calls of one run; `told` has each one that somebody was asked about."""
+
+    def __init__(
+        self,
+        plan: ConfinedCommand,
+        ladder: Escalation,
+        ask: Callable[[AskReviewer], Decision],
+        record: Recorder,
+        begin: Callable[[], None],
+    ) -> None:
+        """`begin` is called once, on the thread that asks."""
+        self._plan = plan
+        self._ladder = ladder
+        self._ask = ask
+        self._record = record
+        self._begin: Callable[[], None] | None = begin
+        self._intent: HeldIntent | None = None
+        self.told: list[HeldQuestion] = []
+
+    def __call__(self, call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
+        """What becomes of it."""
+        if self._begin is not None:
+            begin, self._begin = self._begin, None
+            begin()
+        grants = self._grants(call)
+        refused = call.refused
+        denial = Denial(
+            operation=refused.operation,
+            path=refused.path,
+            address=refused.address,
+            syscall=refused.syscall,
+            errno=refused.errno,
+            layer=refused.layer,
+            program=refused.program,
+            grant=grants[0] if grants else None,
+        )
+        step = self._ladder.held(denial, grants)
+        if isinstance(step, AskReviewer):
+            return self._asked(call, denial, step, asking)
+        if step.said:
+            self._record(Notice("warning", step.said))
+        return step
+
+    def _asked(self, call: HeldCall, denial: Denial, step: AskReviewer, asking: AskedMeanwhile) -> HeldAnswer:
+        since_ns = monotonic_ns()
+        decision = self._ask(step)
+        if asking.withdrawn:
+            decision = decision.but(decision="denied", source="none", grants=(), reason=WITHDRAWN)
+            self._ladder.held_withdrawn()
+            answer = HeldAnswer()
+        else:
+            answer = self._ladder.held_answered(decision)
+        waited_ms = (monotonic_ns() - since_ns) // NS_PER_MS
+        self.told.append(HeldQuestion(call.number, denial, decision, waited_ms, call.other_path))
+        return answer
+
+    def _grants(self, call: HeldCall) -> tuple[Grant, ...] | None:
+        plan, path = self._plan, call.refused.path
+        if path is not None and call.refused.operation in _WRITES and self._is_dispensable(path):
+            return ()
+        if self._intent is None:
+            self._intent = intent_of(plan, plan.permissions, os.path.lexists)
+        return grants_for(call, self._intent, self._ladder.grants)
+
+    def _is_dispensable(self, path: str) -> bool:
+        return is_dispensable(path, self._plan.env.get("HOME", ""), " ".join(self._plan.argv))

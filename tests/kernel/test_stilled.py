@@ -1,0 +1,59 @@
+"""A tree of processes is stopped for the time of a question, and goes on afterwards."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandgate.kernel.process_tree import descendants
+from sandgate.kernel.stilled import StilledTree
+
+LIMIT_S = 10.0
+# A supervisor, its init, and below it a program that leaves its session and one that counts.
+COUNTS = "while :; do echo x >> {0}/{1}; sleep 0.01; done"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    away, here = COUNTS.format(tmp_path, "away"), COUNTS.format(tmp_path, "here")
+    init = f"sh -c 'setsid sh -c \"{away}\" & {here}'"
+    with subprocess.Popen(["sh", "-c", f"{init}; :"]) as supervisor:
+        until(lambda: (tmp_path / "away").exists() and (tmp_path / "here").exists())
+        yield supervisor
+        for pid in (*descendants(supervisor.pid), supervisor.pid):
+            os.kill(pid, 9)
+
+
+def until(holds: object) -> None:
+    end = time.monotonic() + LIMIT_S
+    while not holds():  # type: ignore[operator] # a condition
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_everything_below_its_init_stops_and_goes_on(tree: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    """Required: also what has left the session of the command."""
+    stilled = StilledTree(tree.pid)
+    assert stilled(True)
+    found = [pid for pid in descendants(tree.pid)[1:] if state(pid) != "Z"]
+    until(lambda: all(state(pid) == "T" for pid in found))
+    assert len(found) >= 2
+    assert state(tree.pid) != "T"
+    size = (tmp_path / "away").stat().st_size, (tmp_path / "here").stat().st_size
+    assert stilled(False)
+    until(lambda: (tmp_path / "away").stat().st_size > size[0] and (tmp_path / "here").stat().st_size > size[1])
+
+
+def test_what_is_gone_is_no_reason_to_fail() -> None:
+    stilled = StilledTree(1 << 22)
+    assert stilled(True)
+    assert stilled(False)
