@@ -72,6 +72,12 @@ TESTED_ELSEWHERE = {
         "tests/gate/test_running_commands.py",
         "what sessions may begin, with the company they have",
     ),
+    "sandbox.grounds": ("tests/sandbox/test_looking.py", "a value without behaviour of its own"),
+    "sandbox.protection": ("tests/sandbox/test_protected.py", "a value without behaviour of its own"),
+    "sandbox.survey": (
+        "tests/sandbox/test_facts.py",
+        "asks where nothing is known; facts are asked for as a whole",
+    ),
     "sandbox.diagnosis": ("tests/runtime/test_doctor.py", "what it finds shows in what a session's doctor says"),
     "sandbox.begun_alone": ("tests/journeys/test_git_init.py", "a lock between commands; shows in what both may do"),
     "patch.drafts": ("tests/patch/test_plan.py", "one file of a plan in the making; shows in how hunks compose"),

@@ -11,16 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandgate.errors import ConfinementError, DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import DangerFullAccess, Grant, ReadOnly, WorkspaceWrite
-from sandgate.sandbox import looking
+from sandgate.sandbox import looking, own_code
 from sandgate.sandbox.facts import workspace_facts
+from sandgate.sandbox.grounds import Grounds
 from sandgate.sandbox.memory import Memory, Moment
-from sandgate.sandbox.protected import Protection
+from sandgate.sandbox.protection import Protection
+from sandgate.sandbox.stored_facts import save
 from support.process.waiting import until_the_clock_of_files_moves
 
 TRIES = 100  # a neighbour's change in /tmp, or of its sockets, spoils some
@@ -260,7 +262,29 @@ def test_a_session_that_remembers_says_what_a_fresh_look_says(rounds: list[list[
             assert said(world, memory) == said(world, None)
 
 
-def said(world: Path, memory: Memory | None) -> WorkspaceFacts | str:
+@settings(max_examples=max(5, settings().max_examples // 4))
+@given(st.lists(st.lists(STEPS, min_size=1, max_size=3), max_size=10))
+def test_sessions_that_go_on_with_what_was_stored_say_what_a_fresh_look_says(
+    rounds: list[list[tuple[str, ...]]],
+) -> None:
+    """Required: as above, each time for the first command of a session."""
+    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(looking, "UNSETTLED_NS", -time.time_ns())
+        patch.setattr(looking, "UNSETTLED_WHOLE_SECONDS_NS", -time.time_ns())
+        patch.setattr(own_code, "own_grounds", lambda: Grounds((), (), ()))
+        world, stored = Path(os.path.realpath(directory)) / "a" / "b", str(Path(directory) / "stored")
+        for name in ("repo", "home", "elsewhere"):
+            (world / name).mkdir(parents=True)
+        for steps in ([], *rounds, []):
+            until_the_clock_of_files_moves(world)
+            for each in steps:
+                step(world, *each)
+            memory = Memory()
+            assert said(world, memory, stored) == said(world, None)
+            save(memory)
+
+
+def said(world: Path, memory: Memory | None, stored: str = "") -> WorkspaceFacts | str:
     environ = {"HOME": str(world / "home"), "TMPDIR": str(world / "home" / "tmp")}
     environ["XDG_STATE_HOME"] = str(world / "elsewhere")
     policy = WorkspaceWrite(writable_roots=(str(world / "elsewhere"),))
@@ -272,6 +296,7 @@ def said(world: Path, memory: Memory | None) -> WorkspaceFacts | str:
             state_directory=str(world / "state"),
             protection=Protection(git="hooks-and-config", optional_names=(".github/workflows",)),
             memory=memory,
+            stored=stored,
         )
     except (ConfinementError, DirectoryMissing) as problem:
         return str(problem)
@@ -351,7 +376,7 @@ def test_modules_that_commands_may_change_are_told_once_for_each_directory(
 ) -> None:
     from sandgate.sandbox.own_code import OWN_CODE
 
-    monkeypatch.setattr("sandgate.sandbox.facts.OWN_CODE", OWN_CODE.but(loaded=(str(repo / "src"), "/elsewhere")))
+    monkeypatch.setattr("sandgate.sandbox.survey.OWN_CODE", OWN_CODE.but(loaded=(str(repo / "src"), "/elsewhere")))
     (note,) = look(repo, state).notes
     assert str(repo / "src") in note
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.sandbox import looking, memory
+from sandgate.sandbox.grounds import Grounds
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.memory import Memory, Moment
 from support.process.waiting import LIMIT_S, until_the_clock_of_files_moves
@@ -265,7 +266,7 @@ def test_who_waited_uses_only_what_still_stands(tmp_path: Path) -> None:
 
         __slots__ = ()
 
-        def keep(self, key: object, answer: object, grounds: looking.Grounds | None) -> None:
+        def keep(self, key: object, answer: object, grounds: Grounds | None) -> None:
             super().keep(key, answer, grounds)
             with moving:
                 until_the_clock_of_files_moves(tmp_path.parent)

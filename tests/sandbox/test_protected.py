@@ -16,9 +16,9 @@ from sandgate.sandbox.closing import FoundProtected
 from sandgate.sandbox.landlock import list_directory, rules_of
 from sandgate.sandbox.looking import Look
 from sandgate.sandbox.protected import (
-    Protection,
     protected_in,
 )
+from sandgate.sandbox.protection import Protection
 from sandgate.sandbox.view import mounts_of
 
 EVERY_NAME = (".git", *CLOSED_NAMES)

@@ -18,7 +18,7 @@ from sandgate.sandbox.backends import backend_named, find_helper, first_backend
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.private_tmp import is_due, private_directory
-from sandgate.sandbox.protected import Protection
+from sandgate.sandbox.protection import Protection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
 CROWDED_NAMED_MAX = 3  # in one line
+STORED_FACTS = "facts"  # in the project's own directory, beside its /tmp
 PATCH = "apply_patch"  # stands for a patch, which this process applies: it keeps nothing in a cache
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
@@ -118,6 +119,7 @@ class Confinement:
             private_tmp=private_tmp,
             scratch=scratch,
             memory=self._memory,
+            stored=f"{os.path.dirname(private_tmp)}/{STORED_FACTS}" if private_tmp else "",
         )
         before = self._before  # read once: threads may share a session, and must not share grants
         if before is not None and before[:2] == (facts, grants):
@@ -282,6 +284,13 @@ class Confinement:
             "writable": list(permissions.open_places),
             "network": permissions.network,
         }
+
+    def remember(self) -> None:
+        """For the next session, what this one had to find out for its first command."""
+        if self._memory.unsaved is not None:
+            from sandgate.sandbox.stored_facts import save
+
+            save(self._memory)
 
     def marks(self) -> Mapping[str, Mark]:
         """By what the directories behind the last plan would show a change."""

@@ -6,7 +6,7 @@ A backend is a value; it starts nothing. `execution` carries the plan out.
 from __future__ import annotations
 
 from sandgate.protocol.confinement import Limits
-from sandgate.sandbox.sockets import without_socket_variables
+from sandgate.sandbox.socket_variables import without_socket_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

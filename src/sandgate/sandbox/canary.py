@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sandgate.protocol.permissions import BackendName
-    from sandgate.sandbox.protected import Protection
+    from sandgate.sandbox.protection import Protection
 
 FLIGHT_LIMIT_MS = 20_000
 SYSTEM_PYTHON = "/usr/bin/python3"

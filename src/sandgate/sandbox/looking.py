@@ -12,10 +12,10 @@ import os
 import stat
 import time
 
-from sandgate.errors import ConfinementError
-from sandgate.record import Record
+from sandgate.sandbox.file_bytes import read_bytes, refuse_if_ours
 from sandgate.sandbox.filesystems import Filesystems
 from sandgate.sandbox.following import Followed, follow
+from sandgate.sandbox.grounds import Grounds
 from sandgate.sandbox.listing import NOTHING, read_listing
 
 TYPE_CHECKING = False
@@ -29,21 +29,11 @@ if TYPE_CHECKING:
 # What changed this recently may change again within one tick of the clock, and show the same time.
 UNSETTLED_NS = 50_000_000
 UNSETTLED_WHOLE_SECONDS_NS = 1_050_000_000  # for a time without a fraction: the file system may keep none
-READ_BYTES = 1 << 16  # at a time
 _OPEN_TO_OWNER = stat.S_IRUSR | stat.S_IXUSR
 _SECOND_NS = 1_000_000_000
 # What has a longer name than a path may have cannot be asked for, by anybody.
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _NO_NAMES = ("", ".", "..")
-_OUR_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
-
-
-class Grounds(Record):
-    """What one answer rests on. Paths are absolute."""
-
-    same: tuple[tuple[str, int, int, int], ...]  # path, device, inode, type: a directory on the way
-    unchanged: tuple[tuple[str, int, int, int], ...]  # path, device, inode, change time in ns
-    texts: tuple[tuple[str, int, bool, bytes | None], ...]  # path, bytes read, links followed, what was there
 
 
 class Look:
@@ -53,7 +43,6 @@ class Look:
         "_began_ns",
         "_canonical",
         "_details",
-        "_filesystems",
         "_is_alone",
         "_listings",
         "_rests",
@@ -61,6 +50,7 @@ class Look:
         "_stats",
         "_texts",
         "_trusted",
+        "filesystems",
         "locked",
     )
 
@@ -75,7 +65,7 @@ class Look:
         what each answer rests on. Not where something was out of reach: each look has to meet that by itself.
         """
         self._listings = {} if listings is None else listings  # shared by all looks of one memory
-        self._filesystems = Filesystems() if filesystems is None else filesystems
+        self.filesystems = Filesystems() if filesystems is None else filesystems
         self._began_ns = time.time_ns()
         self._settled = True
         shared = before if before is not None and before._settled else None
@@ -221,6 +211,22 @@ class Look:
         """The answer rests on something that is not on the disk."""
         self._settled = False
 
+    @property
+    def is_kept_by_marks(self) -> bool:
+        """Whether its answer rests on what a change time tells, and on nothing else."""
+        return self._settled and not self._texts
+
+    def sees_other_than(self, first: Look) -> bool:
+        """Whether it did not go on with what `first` saw."""
+        return self._stats is not first._stats
+
+    def take_over(self, looks: list[Look]) -> None:
+        """Rest on what all of these rest on, which share what they saw, since the first of them began."""
+        self._began_ns, self._stats = looks[0]._began_ns, looks[0]._stats
+        for look in looks:
+            self._rests |= look._rests
+            self._details |= look._details
+
     def grounds(self) -> Grounds | None:
         """What the answer rests on; None when nobody could tell whether that still stands."""
         same, unchanged = [], []
@@ -312,8 +318,18 @@ class Look:
         if device not in self._trusted:
             directory, name = os.path.split(path)
             place = os.path.join(os.path.realpath(directory), name)  # a link may lead to another file system
-            self._trusted[device] = self._filesystems.keep_change_times(place)
+            self._trusted[device] = self.filesystems.keep_change_times(place)
         return self._trusted[device] and is_settled(found.st_ctime_ns, at_ns=self._began_ns)
+
+
+def grounds_of_all(looks: list[Look]) -> Grounds | None:
+    """What the answers of all these looks of one moment rest on; None where nobody could tell whether that stands."""
+    first = looks[0]
+    if any(not look.is_kept_by_marks or look.sees_other_than(first) for look in looks):
+        return None
+    together = Look(filesystems=first.filesystems)
+    together.take_over(looks)
+    return together.grounds()
 
 
 def _above(path: str) -> str:
@@ -326,38 +342,3 @@ def is_settled(changed_ns: int, *, at_ns: int) -> bool:
     """Whether a change after `at_ns`, on the same clock, would show another change time than this."""
     unsettled = UNSETTLED_NS if changed_ns % _SECOND_NS else UNSETTLED_WHOLE_SECONDS_NS
     return at_ns - changed_ns > unsettled
-
-
-def refuse_if_ours(path: str, problem: OSError) -> None:
-    """An error that tells of this process and not of the disk must not pass for "nothing there"."""
-    if problem.errno in _OUR_SHORTAGES:
-        raise ConfinementError(
-            f"cannot look at `{path}`, so nothing can be confined",
-            why=problem.strerror or "no resources",
-            hint="raise the limit that this process has reached: `ulimit -n` for open files",
-        ) from problem
-
-
-def read_bytes(path: str, limit: int, *, follows: bool) -> bytes | None:
-    """The first `limit` bytes of a file; None when there is nothing to read. What a link of a command leads to may be
-    our own terminal, or a pipe: reading there would take away what somebody else is to read."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
-    try:
-        descriptor = os.open(path, flags)
-    except ValueError:  # a zero byte
-        return None
-    except OSError as problem:
-        refuse_if_ours(path, problem)
-        return None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        parts, size = [], 0
-        while size < limit and (part := os.read(descriptor, min(limit - size, READ_BYTES))):
-            parts.append(part)
-            size += len(part)
-        return b"".join(parts)
-    except OSError:
-        return None
-    finally:
-        os.close(descriptor)

@@ -11,20 +11,20 @@ import stat
 from _operator import is_
 from _thread import allocate_lock
 
-from sandgate.sandbox.filesystems import Filesystems
-from sandgate.sandbox.looking import Look, read_bytes
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _thread import LockType
     from collections.abc import Callable, Hashable, Iterable
     from typing import Any, TypeVar
 
-    from sandgate.sandbox.looking import Grounds, Known
+    from sandgate.sandbox.filesystems import Filesystems
+    from sandgate.sandbox.grounds import Grounds
+    from sandgate.sandbox.looking import Known, Look
 
     Answer = TypeVar("Answer")
     Mark = tuple[int, int, int]  # device, inode, change time in ns
 
+RESTORED = "restored"  # the key of what another session found out
 ANSWERS_MAX = 256  # one session asks some ten; the oldest go first
 LISTINGS_MAX = 1 << 17  # directories; twice what one walk may read
 AHEAD_WAIT_S = 5.0  # for a thread that looks into the same question; then one looks oneself
@@ -80,7 +80,10 @@ class _Together:
 class Memory:
     """What one session knows. Threads may share it."""
 
-    __slots__ = ("_asked", "_last", "_marks", "_together", "answers", "derived", "expects_more", "listings", "looking")
+    __slots__ = (
+        "_asked", "_last", "_marks", "_together", "answers", "derived", "expects_more", "listings", "looking",
+        "unsaved",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.expects_more = False  # whether a second command is likely
@@ -92,6 +95,21 @@ class Memory:
         self._last: _Told | None = None
         self._together = _Together(())
         self._marks: dict[str, Mark] | None = None
+        self.unsaved: tuple[str, Any, Any, Moment] | None = None  # file, question, answer: for the next session
+
+    @property
+    def is_new(self) -> bool:
+        """Whether this is about the first command."""
+        return self._asked <= 1
+
+    def restored(self, grounds: Grounds, concluded: tuple[object, Any]) -> bool:
+        """The first command begins with what another session concluded, if that still stands; else False."""
+        together = _Together(((RESTORED, (None, grounds)),), concluded)
+        _found, stands = together.look()
+        if stands:
+            self._together = together
+            self.keep(RESTORED, None, grounds)
+        return stands
 
     def now(self) -> Moment:
         """For one command. The first keeps no answers unless more are expected: keeping takes time, too."""
@@ -136,8 +154,8 @@ class Moment:
         self._standing = together.answers if stands else {}
         self._known = together.concluded if stands else None
         self._loose = False  # whether an answer rests on more than marks
-        self._filesystems = Filesystems()
-        self._passed: Look | None = None  # the last look for an answer that is not kept
+        self._filesystems: Filesystems | None = None
+        self._passed: list[Look] = []  # for answers that are not kept
         self.told = _Told()
 
     def recall(self, key: Hashable, ask: Callable[[Look], Answer]) -> Answer:
@@ -196,8 +214,21 @@ class Moment:
 
     def _passing(self, ask: Callable[[Look], Answer]) -> Answer:
         self._loose = True
-        self._passed = look = Look(self._memory.listings, self._filesystems, before=self._passed)
+        look = self._look(self._passed[-1] if self._passed else None)
+        self._passed.append(look)
         return ask(look)
+
+    def grounds(self) -> Grounds | None:
+        """What all answers of this moment rest on together; None where nobody could tell whether that still stands."""
+        from sandgate.sandbox.grounds import Grounds
+        from sandgate.sandbox.looking import grounds_of_all
+
+        if self._passed:
+            return grounds_of_all(self._passed)
+        if self._loose:
+            return None
+        together = _Together(self.told.answers)
+        return Grounds(tuple(together.same), tuple(together.unchanged), ())
 
     def _learn(self, key: Hashable, known: tuple[Any, Grounds]) -> None:
         if known[1].texts:
@@ -206,8 +237,12 @@ class Moment:
             self.told.learned = True
             self.told.answers.append((key, known))
 
-    def _look(self) -> Look:
-        return Look(self._memory.listings, self._filesystems)
+    def _look(self, before: Look | None = None) -> Look:
+        from sandgate.sandbox.looking import Look
+
+        look = Look(self._memory.listings, self._filesystems, before=before)
+        self._filesystems = look.filesystems
+        return look
 
     def derive(self, key: Hashable, answers: tuple[object, ...], make: Callable[[], Answer]) -> Answer:
         """What follows from `answers` alone: made anew when one of them is another object than it was the last time."""
@@ -227,7 +262,7 @@ class Moment:
             now = found[path] if path in found else self._look_at(path)
             if now is None or now.st_ino != inode or now.st_dev != device or stat.S_IFMT(now.st_mode) != kind:
                 return False
-        return all(read_bytes(path, limit, follows=follows) == text for path, limit, follows, text in grounds.texts)
+        return not grounds.texts or _are_the_same(grounds.texts)
 
     def _look_at(self, path: str) -> os.stat_result | None:
         try:
@@ -236,3 +271,9 @@ class Moment:
             now = None
         self._found[path] = now
         return now
+
+
+def _are_the_same(texts: tuple[tuple[str, int, bool, bytes | None], ...]) -> bool:
+    from sandgate.sandbox.file_bytes import read_bytes
+
+    return all(read_bytes(path, limit, follows=follows) == text for path, limit, follows, text in texts)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sandgate.sandbox.following import Followed
+    from sandgate.sandbox.grounds import Grounds
 
 PROGRAM = "sandgate"
 # At the root of a clone: what the helper is compiled from, and what a person starts and what that reads.
@@ -79,11 +80,16 @@ def own_code(
     """Everything we run: `package` is our own directory, `more` are further places of this interpreter's, `library`
     is where its modules lie, `script` what was started, `search_path` where a shell looks for programs."""
     look = look or Look()
-    places = [package, *more, *environments_of(executable, import_path), *_script_places(script, import_path, look)]
+    places = [
+        package,
+        *more,
+        *environments_of(executable, import_path, look),
+        *_script_places(script, import_path, look),
+    ]
     places += [entry for entry in import_path if os.path.basename(entry) in PACKAGE_DIRECTORIES]
     places += _interpreter_places(executable, look) if executable else []
     places += [entry for entry in import_path if entry.endswith(".zip")]
-    of_clone, not_in_clone = _clone_places(os.path.dirname(os.path.dirname(package)))
+    of_clone, not_in_clone = _clone_places(os.path.dirname(os.path.dirname(package)), look)
     places += of_clone
     shared, missing = _names_of(_library_directories(library), look)
     present, absent = _names_of(places, look)
@@ -122,7 +128,7 @@ def _names_of(places: Iterable[str], look: Look) -> tuple[tuple[str, ...], tuple
     return tuple(present), tuple(absent)
 
 
-def environments_of(executable: str, import_path: tuple[str, ...]) -> list[str]:
+def environments_of(executable: str, import_path: tuple[str, ...], look: Look) -> list[str]:
     """The virtual environments that the interpreter and the import path belong to; links are not followed.
 
     Only where an environment has them: a mark planted further up must not close a whole workspace.
@@ -132,7 +138,7 @@ def environments_of(executable: str, import_path: tuple[str, ...]) -> list[str]:
     for entry in import_path:
         if os.path.basename(entry) in PACKAGE_DIRECTORIES:  # ENVIRONMENT/lib/python3.x/site-packages
             candidates.append(os.path.dirname(os.path.dirname(os.path.dirname(entry))))
-    marked = (path for path in candidates if path and os.path.lexists(os.path.join(path, ENVIRONMENT_MARK)))
+    marked = (path for path in candidates if path and look.exists(os.path.join(path, ENVIRONMENT_MARK)))
     return list(dict.fromkeys(marked))
 
 
@@ -179,11 +185,11 @@ def _script_places(script: str, import_path: tuple[str, ...], look: Look) -> lis
     return [path, *(entry for entry in import_path[:1] if entry == beside)]
 
 
-def _clone_places(clone: str) -> tuple[list[str], list[str]]:
+def _clone_places(clone: str, look: Look) -> tuple[list[str], list[str]]:
     """What a canonical clone has of our code and its environments, and what it may come to have."""
-    if not os.path.isdir(os.path.join(clone, CLONE_MARK)):
+    if not look.is_directory(os.path.join(clone, CLONE_MARK)):
         return [], []
-    there = os.listdir(clone)
+    there = look.names(clone)
     made = [name for name in there if name.startswith(CLONE_ENVIRONMENTS)]
     named = [f"{name}-{python}" for name in CLONE_ENVIRONMENTS for python in PYTHONS]
     wanted = dict.fromkeys((*CLONE_CODE, *CLONE_ENVIRONMENTS, *made, *named))
@@ -197,8 +203,7 @@ def _is_below(path: str, places: Iterable[str]) -> bool:
     return any(path == place or path.startswith(place + "/") for place in places)
 
 
-def _ours() -> OwnCode:
-    look = Look()
+def _ours(look: Look) -> OwnCode:
     package = os.path.dirname(os.path.dirname(look.real(os.path.abspath(__file__))))
     more = [sys.prefix] if sys.prefix != sys.base_prefix else []
     if sys.pycache_prefix:
@@ -217,4 +222,10 @@ def _ours() -> OwnCode:
     )
 
 
-OWN_CODE = _ours()  # where we lie does not change while we run
+_LOOK = Look()
+OWN_CODE = _ours(_LOOK)  # where we lie does not change while we run
+
+
+def own_grounds() -> Grounds | None:
+    """What `OWN_CODE` rests on beside the interpreter; None where nobody could tell whether that still stands."""
+    return _LOOK.grounds()

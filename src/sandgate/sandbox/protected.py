@@ -19,7 +19,6 @@ from sandgate.errors import ConfinementError
 from sandgate.places.git import BARE_DIRECTORIES, SUBMODULE_LIST
 from sandgate.places.git import DIRECTORY as GIT
 from sandgate.places.run_later import CLOSED_ENDINGS, CLOSED_NAMES, is_plain_name
-from sandgate.record import Record
 from sandgate.sandbox.closing import Closing
 from sandgate.sandbox.crowded import bounded
 from sandgate.sandbox.git_directories import GitDirectories
@@ -30,27 +29,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sandgate.protocol.permissions import GitProtection
     from sandgate.sandbox.closing import FoundProtected
     from sandgate.sandbox.listing import Listing
     from sandgate.sandbox.looking import Look
+    from sandgate.sandbox.protection import Protection
 
-NESTED_DEPTH_DEFAULT = 3  # path components below the root
 DIRECTORIES_MAX = 65536  # directories listed in one root; further ones are closed
 _LIST_ENDING = f"/{SUBMODULE_LIST}"
 SHORT_DIRECTORY_BYTES = 4096  # size of a directory itself; one block on most disks, some 200 entries on tmpfs
 
 
-class Protection(Record):
-    """How much is protected. The defaults are the strictest that everyday work survives."""
-
-    git: GitProtection = "all"
-    optional_names: tuple[str, ...] = ()  # beside the built-in ones; relative paths
-    nested_depth: int = NESTED_DEPTH_DEFAULT
-    broad_workspace: bool = False  # whether somebody insists on a home, or a directory of programs, as a workspace
-
-    def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*CLOSED_NAMES, *self.optional_names)))
+def closed_names(protection: Protection) -> tuple[str, ...]:
+    """The built-in ones and those that are asked for beside them."""
+    return tuple(dict.fromkeys((*CLOSED_NAMES, *protection.optional_names)))
 
 
 def protected_in(root: str, protection: Protection, look: Look, *, walk: bool) -> FoundProtected:
@@ -74,7 +65,7 @@ class _Search:
         self.protection = protection
         self.closing = Closing((root,), look)
         self.git = GitDirectories(self.closing, protection.git)
-        self.names = [(name, *name.partition("/")) for name in protection.names()]
+        self.names = [(name, *name.partition("/")) for name in closed_names(protection)]
         self.firsts = tuple(dict.fromkeys([first for _, first, _, _ in self.names]))
         self.top_names = frozenset([name for name, _, between, _ in self.names if not between])
         self.deeper: dict[str, list[str]] = {}  # first part of a name → what comes behind it

@@ -70,7 +70,7 @@ from sandgate.sandbox.backends import backend_named
 from sandgate.sandbox.denial import explain
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.private_tmp import private_directory
-from sandgate.sandbox.protected import Protection
+from sandgate.sandbox.protection import Protection
 
 policy = WorkspaceWrite(tuple(spec["roots"]), spec["network"], True, not spec["tmp_writable"])
 own = private_directory(spec["state"], spec["policy_cwd"]) if spec["tmp"] == "private" else None

@@ -1,0 +1,61 @@
+"""What one `sandgate run` found out about the disk, and the next one goes on with."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.process.program import Sandgate, in_repository
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+TRIES = 50  # what has just changed is not stored, and others may change /tmp, in which this lies
+SPOIL = 'for each; do cat "$each"; echo x >>"$each"; mv "$each" "$each.away"; done; exit 0'
+
+
+@pytest.fixture
+def sandgate(tmp_path: Path) -> Sandgate:
+    return in_repository(tmp_path)
+
+
+def stored(sandgate: Sandgate, tmp_path: Path) -> Path:
+    """The file, once there is one."""
+    for _ in range(TRIES):
+        sandgate("run", "--", "true")
+        found = [*tmp_path.rglob("tmp/*/facts")]
+        if found:
+            return found[0]
+    pytest.fail("nothing was stored")
+
+
+def test_no_command_reads_or_changes_it(sandgate: Sandgate, tmp_path: Path) -> None:
+    """Required, both halves: without the sandbox it is read, changed and moved away."""
+    file = stored(sandgate, tmp_path)
+    before = file.read_bytes()
+    ran = sandgate("run", "-a", "never", "--", "sh", "-c", SPOIL, "sh", str(file))
+    assert (ran.code, ran.out) == (0, ""), ran
+    assert before
+    assert file.exists()
+    assert not file.with_name("facts.away").exists()
+    real = subprocess.run(["sh", "-c", SPOIL, "sh", file], capture_output=True, timeout=20)
+    assert real.stdout
+    assert file.with_name("facts.away").read_bytes().endswith(b"x\n")
+
+
+def test_what_a_command_plants_is_told_also_where_nothing_was_looked_for(sandgate: Sandgate, tmp_path: Path) -> None:
+    """Required: what is compared with is remembered as well."""
+    stored(sandgate, tmp_path)
+    ran = sandgate("run", "--", "sh", "-c", "echo obey >AGENTS.md")
+    assert "look at what was written meanwhile" in ran.err
+    assert "AGENTS.md" in ran.err
+
+
+def test_what_came_to_exist_between_two_runs_is_closed(sandgate: Sandgate, tmp_path: Path) -> None:
+    (tmp_path / "repo/.git/hooks").mkdir(parents=True, exist_ok=True)
+    stored(sandgate, tmp_path)
+    (tmp_path / "repo/sub/.git/hooks").mkdir(parents=True)
+    ran = sandgate("run", "-a", "never", "--", "sh", "-c", "echo x >sub/.git/hooks/post-checkout")
+    assert "post-checkout (protected: " in ran.err
+    assert not (tmp_path / "repo/sub/.git/hooks/post-checkout").exists()

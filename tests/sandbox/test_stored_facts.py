@@ -1,0 +1,232 @@
+"""What outlives a session: used for the same question while nothing has changed, and never else."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from sandgate.policy.effective import WorkspaceFacts
+from sandgate.protocol.permissions import Grant, WorkspaceWrite
+from sandgate.sandbox import facts as facts_module
+from sandgate.sandbox import looking, own_code, sockets, stored_facts, survey
+from sandgate.sandbox.facts import workspace_facts
+from sandgate.sandbox.grounds import Grounds
+from sandgate.sandbox.memory import Memory
+from support.process.waiting import until_the_clock_of_files_moves
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Project:
+    """A workspace in a home, and one session after the other in it."""
+
+    def __init__(self, place: Path, patch: pytest.MonkeyPatch) -> None:
+        self.repo, self.home, self.file = place / "home/repo", place / "home", place / "ours/facts"
+        (self.repo / ".git").mkdir(parents=True)
+        (self.repo / "src").mkdir()
+        for name in (".ssh", ".config/unknown"):
+            (self.home / name).mkdir(parents=True)
+        self.file.parent.mkdir(mode=0o700)
+        self.asked = 0
+        whole = survey.survey
+
+        def counted(*given: Any) -> Any:
+            self.asked += 1
+            return whole(*given)
+
+        patch.setattr(survey, "survey", counted)
+
+    def look(self, stored: bool = True, **more: Any) -> WorkspaceFacts:
+        """The first command of a session."""
+        memory = Memory()
+        environ = {"HOME": str(self.home), **more.pop("environ", {})}
+        state, file = str(self.home / "state"), str(self.file) if stored else ""
+        policy = more.pop("policy", WorkspaceWrite())
+        facts = workspace_facts(
+            policy, policy_cwd=str(self.repo), environ=environ, state_directory=state, private_tmp="/", memory=memory,
+            stored=file, **more,
+        )  # fmt: skip
+        stored_facts.save(memory)
+        return facts
+
+    def is_known(self, **more: Any) -> bool:
+        """Whether the disk was not asked, and what is said is true."""
+        before = self.asked
+        found = self.look(**more)
+        is_known = self.asked == before
+        assert found == self.look(stored=False, **more)
+        return is_known
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setattr(looking, "UNSETTLED_NS", -time.time_ns())
+    monkeypatch.setattr(looking, "UNSETTLED_WHOLE_SECONDS_NS", -time.time_ns())
+    # Beside this test others write where our own code lies and in /tmp, and have sockets.
+    monkeypatch.setattr(facts_module, "listening_names", lambda: ())
+    monkeypatch.setattr(sockets, "TMP", str(tmp_path))
+    monkeypatch.setattr(own_code, "own_grounds", lambda: Grounds((), (), ()))
+    found = Project(tmp_path, monkeypatch)
+    found.look()
+    return found
+
+
+def test_the_next_session_need_not_ask(project: Project) -> None:
+    assert project.is_known()
+    assert project.is_known()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda p: (p.repo / ".envrc").touch(),
+        lambda p: (p.repo / ".git/hooks").mkdir(),
+        lambda p: (p.repo / ".git").rename(p.repo / "git"),
+        lambda p: (p.repo / "src/.git").mkdir(),
+        lambda p: (p.home / ".newcomer").touch(),
+        lambda p: (p.home / ".ssh").rename(p.home / "ssh"),
+        lambda p: (p.home / ".config").rename(p.home / "config"),
+        lambda p: (p.home / ".gitconfig").write_text("[core]\n\thooksPath = hooks\n"),
+        lambda p: (p.repo.rename(p.home / "away"), p.repo.symlink_to(p.home / "away")),
+    ],
+)
+def test_any_change_of_what_it_rests_on_is_noticed(project: Project, change: Any) -> None:
+    """Required: nothing that was made or moved since is taken for what it was."""
+    until_the_clock_of_files_moves(project.home)
+    change(project)
+    assert not project.is_known()
+    assert project.is_known()
+
+
+def test_another_question_is_another(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    more = project.home / "more"
+    (project.home / "tmp").mkdir()
+    more.mkdir()
+    project.look()
+    for other in (
+        {"grants": (Grant("write_root", str(more)),)},
+        {"environ": {"XDG_RUNTIME_DIR": str(more)}},
+        {"opened_secrets": (str(project.home / ".ssh"),)},
+    ):
+        assert not project.is_known(**other)
+        assert project.is_known(**other)
+    assert project.is_known()
+    monkeypatch.setattr(sys, "path", [*sys.path, str(more)])
+    assert not project.is_known()
+
+
+def test_only_the_last_questions_are_kept(project: Project) -> None:
+    for number in range(stored_facts.ENTRIES_MAX):
+        assert not project.is_known(environ={"XDG_RUNTIME_DIR": f"/none-{number}"})
+    assert project.is_known(environ={"XDG_RUNTIME_DIR": "/none-0"})
+    assert not project.is_known()
+
+
+def test_a_session_goes_on_from_what_was_stored(project: Project) -> None:
+    """Required: its second command notices what the first one did."""
+    memory, asked = Memory(), project.asked
+    environ, state = {"HOME": str(project.home)}, str(project.home / "state")
+
+    def command() -> WorkspaceFacts:
+        return workspace_facts(
+            WorkspaceWrite(), policy_cwd=str(project.repo), environ=environ, state_directory=state, private_tmp="/",
+            memory=memory, stored=str(project.file),
+        )  # fmt: skip
+
+    first = command()
+    assert command() is first
+    assert project.asked == asked
+    assert str(project.repo) in memory.listings
+    assert str(project.repo) in memory.marks()
+    until_the_clock_of_files_moves(project.home)
+    (project.repo / ".envrc").touch()
+    assert str(project.repo / ".envrc") in command().protected
+
+
+def test_what_has_just_changed_is_not_stored(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looking, "UNSETTLED_NS", 3_600 * 10**9)
+    (project.repo / ".envrc").touch()
+    for _ in range(2):
+        assert not project.is_known()
+
+
+def test_the_next_version_of_our_code_asks_again(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: it may know more names."""
+    code = tmp_path / "table.py"
+    code.write_text("NAMES = 1")
+    table = ModuleType("sandgate.table")
+    table.__file__ = str(code)
+    monkeypatch.setitem(sys.modules, "sandgate.table", table)
+    project.file.unlink()
+    project.look()
+    assert project.is_known()
+    code.write_text("NAMES = 12")
+    assert not project.is_known()
+
+
+def test_a_change_of_where_we_lie_is_noticed(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "environment"
+    place.mkdir()
+    look = looking.Look()
+    look.names(str(place))
+    monkeypatch.setattr(own_code, "own_grounds", look.grounds)
+    project.file.unlink()
+    project.look()
+    assert project.is_known()
+    until_the_clock_of_files_moves(tmp_path)
+    (place / "pyvenv.cfg").touch()
+    assert not project.is_known()
+
+
+def into_a_pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda file: file.write_bytes(b""),
+        lambda file: file.write_bytes(file.read_bytes()[:-100]),
+        lambda file: file.write_bytes(b"i\0\0\0\0"),
+        lambda file: file.write_bytes(file.read_bytes().replace(b"sandgate facts", b"sandgate fakts")),
+        lambda file: file.chmod(0o622),
+        lambda file: (file.rename(f"{file}.real"), file.symlink_to(f"{file}.real")),
+        lambda file: (file.unlink(), file.mkdir()),
+        into_a_pipe,
+        lambda file: file.unlink(),
+    ],
+)
+def test_a_file_that_is_not_as_we_write_it_counts_as_none(project: Project, spoil: Any) -> None:
+    """Required: bad bytes, another user's, a link, something else: the disk is asked, and nothing fails."""
+    spoil(project.file)
+    assert not project.is_known()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a file away")
+def test_a_file_of_another_user_counts_as_none(project: Project) -> None:
+    os.chown(project.file, 65534, 65534)
+    assert not project.is_known()
+
+
+def test_a_directory_that_cannot_be_written_costs_nothing(project: Project) -> None:
+    project.file.unlink()
+    project.file.parent.rmdir()
+    project.file.parent.write_text("")
+    assert not project.is_known()
+
+
+def test_an_answer_that_rests_on_too_much_is_not_stored(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_facts, "MARKS_MAX", 1)
+    project.file.unlink()
+    project.look()
+    assert not project.file.exists()
