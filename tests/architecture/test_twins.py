@@ -74,6 +74,7 @@ TESTED_ELSEWHERE = {
     ),
     "sandbox.grounds": ("tests/sandbox/test_looking.py", "a value without behaviour of its own"),
     "sandbox.protection": ("tests/sandbox/test_protected.py", "a value without behaviour of its own"),
+    "sandbox.workspace_question": ("tests/sandbox/test_facts.py", "a value without behaviour of its own"),
     "sandbox.survey": (
         "tests/sandbox/test_facts.py",
         "asks where nothing is known; facts are asked for as a whole",

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 
-from sandgate.protocol.environment import STATE_VARIABLE
-from sandgate.record import Record
 from sandgate.sandbox.listening import listening_names
 from sandgate.sandbox.memory import Memory
 from sandgate.sandbox.protection import Protection
+from sandgate.sandbox.workspace_question import SAID_BY, WorkspaceQuestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,35 +20,6 @@ if TYPE_CHECKING:
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.permissions import Grant, SandboxPolicy
     from sandgate.sandbox.memory import Moment
-
-GIT_VARIABLES = ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")  # what leads to settings of git
-CACHE_VARIABLE = "XDG_CACHE_HOME"  # what leads to our own environments
-# Beside what leads to sockets and roots.
-SAID_BY = (
-    *("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK"),
-    *(STATE_VARIABLE, *GIT_VARIABLES, CACHE_VARIABLE, "PATH"),
-)
-
-
-class WorkspaceQuestion(Record):
-    """All that the facts depend on beside the disk and what we are ourselves."""
-
-    policy: SandboxPolicy
-    policy_cwd: str
-    state_directory: str
-    extra_roots: tuple[str, ...]
-    grants: tuple[Grant, ...]
-    protection: Protection
-    configured: tuple[tuple[str, ...], tuple[str, ...]]  # secrets that are opened, and further ones
-    private_tmp: str | None
-    scratch: str
-    uid: int
-    listening: tuple[str, ...]
-    said: tuple[str | None, ...]  # what the variables `SAID_BY` say
-
-    @property
-    def variables(self) -> dict[str, str]:
-        return {name: value for name, value in zip(SAID_BY, self.said, strict=True) if value is not None}
 
 
 def workspace_facts(

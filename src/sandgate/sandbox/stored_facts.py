@@ -18,10 +18,10 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.policy.effective import WorkspaceFacts
-    from sandgate.sandbox.facts import WorkspaceQuestion
     from sandgate.sandbox.grounds import Grounds
     from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import Mark, Memory
+    from sandgate.sandbox.workspace_question import WorkspaceQuestion
 
     Source = tuple[str, int, int]  # of a module that took part: path, mtime in ns, size
 

@@ -13,7 +13,6 @@ from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.environment import STATE_VARIABLE
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
 from sandgate.sandbox.closing import FoundProtected
-from sandgate.sandbox.facts import CACHE_VARIABLE, GIT_VARIABLES
 from sandgate.sandbox.git_config import named_by_environment
 from sandgate.sandbox.home_code import home_code
 from sandgate.sandbox.own_code import OWN_CODE, own_places
@@ -23,13 +22,13 @@ from sandgate.sandbox.secrets import secrets_of
 from sandgate.sandbox.sockets import socket_places
 from sandgate.sandbox.surrounding import repository_around
 from sandgate.sandbox.workplaces import Whereabouts, workplaces
+from sandgate.sandbox.workspace_question import CACHE_VARIABLE, GIT_VARIABLES, SOCKET_VARIABLES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from sandgate.protocol.permissions import SandboxPolicy
-    from sandgate.sandbox.facts import WorkspaceQuestion
     from sandgate.sandbox.home import Closed
     from sandgate.sandbox.looking import Look
     from sandgate.sandbox.memory import Moment
@@ -38,8 +37,7 @@ if TYPE_CHECKING:
     from sandgate.sandbox.roots import OwnState
     from sandgate.sandbox.sockets import SocketPlaces as SocketPlaces
     from sandgate.sandbox.workplaces import Workplaces
-
-VARIABLES = ("HOME", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK")  # what leads to sockets and roots
+    from sandgate.sandbox.workspace_question import WorkspaceQuestion
 
 
 def survey(question: WorkspaceQuestion, moment: Moment) -> tuple[WorkspaceFacts, bool]:
@@ -56,7 +54,7 @@ def survey(question: WorkspaceQuestion, moment: Moment) -> tuple[WorkspaceFacts,
     if not isinstance(policy, ReadOnly | WorkspaceWrite):
         return WorkspaceFacts(cwd=cwd, uid=uid), False
 
-    asked = {name: environ.get(name, "") for name in VARIABLES}
+    asked = {name: environ.get(name, "") for name in SOCKET_VARIABLES}
     written = (*_written(policy, question.extra_roots), *granted(grants, "write_root"))
     of_places = cwd, uid, isinstance(policy, WorkspaceWrite), asked["HOME"], asked["TMPDIR"], written, grants
     whereabouts = Whereabouts(*of_places, private_tmp is not None, environ.get("PATH", ""), protection.broad_workspace)
