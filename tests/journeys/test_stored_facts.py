@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,28 +13,34 @@ from support.process.program import Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
-TRIES = 50  # what has just changed is not stored, and others may change /tmp, in which this lies
+TRIES = 50  # what has just changed is not stored, nor where others change something above
 SPOIL = 'for each; do cat "$each"; echo x >>"$each"; mv "$each" "$each.away"; done; exit 0'
 
 
 @pytest.fixture
-def sandgate(tmp_path: Path) -> Sandgate:
-    return in_repository(tmp_path)
+def place() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as found:
+        yield Path(found)
 
 
-def stored(sandgate: Sandgate, tmp_path: Path) -> Path:
+@pytest.fixture
+def sandgate(place: Path) -> Sandgate:
+    return in_repository(place)
+
+
+def stored(sandgate: Sandgate, place: Path) -> Path:
     """The file, once there is one."""
     for _ in range(TRIES):
         sandgate("run", "--", "true")
-        found = [*tmp_path.rglob("tmp/*/facts")]
+        found = [*place.rglob("tmp/*/facts")]
         if found:
             return found[0]
     pytest.fail("nothing was stored")
 
 
-def test_no_command_reads_or_changes_it(sandgate: Sandgate, tmp_path: Path) -> None:
+def test_no_command_reads_or_changes_it(sandgate: Sandgate, place: Path) -> None:
     """Required, both halves: without the sandbox it is read, changed and moved away."""
-    file = stored(sandgate, tmp_path)
+    file = stored(sandgate, place)
     before = file.read_bytes()
     ran = sandgate("run", "-a", "never", "--", "sh", "-c", SPOIL, "sh", str(file))
     assert (ran.code, ran.out) == (0, ""), ran
@@ -44,18 +52,18 @@ def test_no_command_reads_or_changes_it(sandgate: Sandgate, tmp_path: Path) -> N
     assert file.with_name("facts.away").read_bytes().endswith(b"x\n")
 
 
-def test_what_a_command_plants_is_told_also_where_nothing_was_looked_for(sandgate: Sandgate, tmp_path: Path) -> None:
+def test_what_a_command_plants_is_told_also_where_nothing_was_looked_for(sandgate: Sandgate, place: Path) -> None:
     """Required: what is compared with is remembered as well."""
-    stored(sandgate, tmp_path)
+    stored(sandgate, place)
     ran = sandgate("run", "--", "sh", "-c", "echo obey >AGENTS.md")
     assert "look at what was written meanwhile" in ran.err
     assert "AGENTS.md" in ran.err
 
 
-def test_what_came_to_exist_between_two_runs_is_closed(sandgate: Sandgate, tmp_path: Path) -> None:
-    (tmp_path / "repo/.git/hooks").mkdir(parents=True, exist_ok=True)
-    stored(sandgate, tmp_path)
-    (tmp_path / "repo/sub/.git/hooks").mkdir(parents=True)
+def test_what_came_to_exist_between_two_runs_is_closed(sandgate: Sandgate, place: Path) -> None:
+    (place / "repo/.git/hooks").mkdir(parents=True, exist_ok=True)
+    stored(sandgate, place)
+    (place / "repo/sub/.git/hooks").mkdir(parents=True)
     ran = sandgate("run", "-a", "never", "--", "sh", "-c", "echo x >sub/.git/hooks/post-checkout")
     assert "post-checkout (protected: " in ran.err
-    assert not (tmp_path / "repo/sub/.git/hooks/post-checkout").exists()
+    assert not (place / "repo/sub/.git/hooks/post-checkout").exists()
