@@ -45,7 +45,7 @@ from support.terminal.live_sessions import (
 pytestmark = pytest.mark.host("namespace", "notify")
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-CYCLES = 200 if full() else 40  # what each of them left would be seen after the first
+CYCLES = 200 if full() else 20  # what each of them left would be seen after the first
 WARM_UP = 10  # caches and lazily opened descriptors settle
 STAND_STILL = "echo $$ > pid; exec sleep 1000"
 

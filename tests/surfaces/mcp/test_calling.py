@@ -31,6 +31,7 @@ from support.mcp.mcp_wire import (
     text_of,
 )
 from support.process.program import PROGRAM
+from support.suite.sampling import full
 from support.suite.searches import examples
 from support.terminal.live_sessions import Workplace, left_of
 
@@ -523,10 +524,12 @@ def test_answer_that_cannot_be_kept_is_a_no_and_not_asked_for_again(
 
 # Many calls
 
+MANY = 200 if full() else 80  # more than the 64 live commands of a session
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ERAS)
-def test_two_hundred_calls_at_once_are_all_answered(desk: Desk, version: str) -> None:
+def test_many_calls_at_once_are_all_answered(desk: Desk, version: str) -> None:
     """Required: whole, though more live at the same time than may stay open."""
 
     async def work() -> None:
@@ -535,7 +538,7 @@ def test_two_hundred_calls_at_once_are_all_answered(desk: Desk, version: str) ->
                 await wire.call(
                     "exec_command", {"cmd": f"sleep 1; echo so {number}", "login": False, "yield_time_ms": 30_000}
                 )
-                for number in range(200)
+                for number in range(MANY)
             ]
             for number, call in enumerate(calls):
                 told = (await call.result())["structuredContent"]
@@ -546,12 +549,12 @@ def test_two_hundred_calls_at_once_are_all_answered(desk: Desk, version: str) ->
 
 
 @pytest.mark.parametrize("version", ERAS)
-def test_two_hundred_questions_at_once_are_all_answered(desk: Desk, version: str) -> None:
+def test_many_questions_at_once_are_all_answered(desk: Desk, version: str) -> None:
     async def work() -> None:
         async with connected(desk.untrusting(), version) as wire:
             calls = [
                 await wire.call("exec_command", {"cmd": f"echo {number} >> runs", "login": False})
-                for number in range(200)
+                for number in range(MANY)
             ]
             for call in calls:
                 await call.asked()
