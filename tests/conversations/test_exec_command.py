@@ -184,7 +184,7 @@ def test_who_still_holds_the_output_of_a_command_that_is_over_is_not_waited_for(
     began_s = monotonic()
     answer = run_to_end(runtime, "printf hello; (trap '' HUP; sleep 30; echo late) &", tty=tty)
     assert (answer.output, answer.exit_code) == ("hello", 0)
-    assert monotonic() - began_s < 2  # far below the thirty seconds; the bound itself is a benchmark's business
+    assert monotonic() - began_s < 15  # far below the thirty seconds; the bound itself is a benchmark's business
 
 
 def test_a_command_without_terminal_has_empty_input(place: Workplace) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from support.escape.escape_stage import BOTH_BACKENDS, Stage
 
-WAIT_S = 5
+WAIT_S = 30
 SLEEP = f"96.{os.getpid()}"  # other runs of these tests have other numbers
 
 

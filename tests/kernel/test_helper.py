@@ -220,7 +220,7 @@ def test_kill_is_immediate_while_calls_are_being_judged(helper: str, null: int) 
     begun = time.monotonic()
     attend(child)
     assert child.ended == Ended(137, 9)
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < WAIT_LIMIT_S  # by itself it never ends
     assert os.read(reading, 100) == b"", "nobody holds the pipe any more"
     os.close(reading)
 

@@ -141,7 +141,7 @@ def test_at_the_deadline_the_connection_is_closed(manner: Manner) -> None:
         before = time.monotonic()
         with pytest.raises(Late):
             client(server.url).answer(QUESTION, deadline_ms=300)
-        assert time.monotonic() - before < 0.3 + 2  # on a loaded machine; alone it is 0.3
+        assert time.monotonic() - before < LIMIT_S  # the server would keep silent for ever
         assert server.connection().gone.wait(LIMIT_S)
 
 

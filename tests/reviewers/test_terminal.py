@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MOTD = Grant("write_path", "/etc/motd")
 LOW = RiskAssessment("Writes a file.", "low")
 HIGH = RiskAssessment("Deletes your home directory.", "high", ("data_deletion",))
-WAIT_MS = 5_000
+WAIT_MS = 30_000
 
 
 class Person:

@@ -11,7 +11,7 @@ from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.sandbox.none import NoBackend
 from sandgate.sandbox.trial import TrialRun, run_to_end
 
-LIMIT_MS = 5000
+LIMIT_MS = 30_000
 
 
 def run(*argv: str, limit_ms: int = LIMIT_MS) -> TrialRun:

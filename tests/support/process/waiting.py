@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-LIMIT_S = 10
+LIMIT_S = 30
 
 PAUSE_S = 0.001
 """Between two looks at what tells nobody: the processor belongs to those who are waited for."""
