@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,10 @@ from sandgate.protocol.events import (
 from sandgate.protocol.operations import AnswerApproval, Interrupt, Shutdown, TextInput, UserInput
 from sandgate.runtime import Environment
 from sandgate.session.transcript_reader import read_transcript
-from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from sandgate.testing import ModelScript
+from support.agent.agent_places import AgentPlace, calls, command, only, said, until
 from support.model.responses_server import LIMIT_S, ResponsesServer, message, says, stays_silent
+from support.process.loops import run
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -239,11 +240,10 @@ def test_what_cannot_be_opened_leaves_nothing(
 def test_the_answers_of_a_script_are_recorded_like_any_others(tmp_path: Path) -> None:
     async def work() -> None:
         place = AgentPlace(tmp_path, "http://127.0.0.1:9/v1")
-        script, recording = tmp_path / "script", tmp_path / "recording"
-        item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "as written"}]}
-        script.write_text(json.dumps([item]) + "\n")
+        recording = tmp_path / "recording"
+        script = ModelScript().says("as written").write(str(tmp_path / "script"))
         told: list[str] = []
-        recorded = AgentOptions(model_script=str(script), model_record=str(recording))
+        recorded = AgentOptions(model_script=script, model_record=str(recording))
         for options in (recorded, AgentOptions(model_replay=str(recording))):
             async with place.opened("model=scripted", options=options) as agent:
                 told += [each.message for each in only(await said(agent, "work"), AgentMessage)]

@@ -25,8 +25,9 @@ from sandgate.protocol.events import (
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, Review, TextInput, UserInput
 from sandgate.session.transcript_reader import read_transcript
-from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, run, said, until
+from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, said, until
 from support.model.responses_server import ResponsesServer, function_call, message, says, stays_silent
+from support.process.loops import run
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

@@ -37,7 +37,8 @@ from sandgate.protocol.trace import (
     TerminalBegan,
     TerminalEnded,
 )
-from support.agent.agent_doubles import run, settled
+from support.agent.session_doubles import settled
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

@@ -14,7 +14,7 @@ from sandgate.approvals.prompts.advice import Advice, Said
 from sandgate.errors import RequestError
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import ApprovalRequest, Decision
-from support.agent.agent_places import run
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.agent.terminal_person import Person

@@ -16,9 +16,10 @@ from sandgate.protocol.items import message_text
 from sandgate.protocol.operations import Compact
 from sandgate.session.transcript_lines import EventLine
 from sandgate.session.transcript_reader import read_transcript
-from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.agent.agent_places import AgentPlace, calls, command, only, said, until
 from support.agent.transcripts import kept, turn
 from support.model.responses_server import ResponsesServer, says
+from support.process.loops import run
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

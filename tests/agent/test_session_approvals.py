@@ -12,8 +12,9 @@ from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import ExecApprovalRequest, Warned
 from sandgate.protocol.operations import AnswerApproval
-from support.agent.agent_places import AgentPlace, calls, command, only, run, said
+from support.agent.agent_places import AgentPlace, calls, command, only, said
 from support.model.responses_server import ResponsesServer, by_last, message, sends, turn
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.agent.agent import Agent

@@ -25,8 +25,9 @@ from sandgate.protocol.events import (
     Warned,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
-from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.agent.agent_places import AgentPlace, calls, command, only, said, until
 from support.model.responses_server import ResponsesServer, custom_tool_call, function_call, says
+from support.process.loops import run
 from support.tool.pictures import png
 
 pytestmark = pytest.mark.host("namespace", "notify")

@@ -15,8 +15,9 @@ from sandgate.patch.plan import FileWrite
 from sandgate.patch.tree import FileState
 from sandgate.protocol.events import TaskComplete, TurnDiff, UndoCompleted
 from sandgate.protocol.operations import Compact, Review, Undo
-from support.agent.agent_places import AgentPlace, by_prompt, calls, command, run, said, until
+from support.agent.agent_places import AgentPlace, by_prompt, calls, command, said, until
 from support.model.responses_server import ResponsesServer, by_last, function_call, says
+from support.process.loops import run
 
 pytestmark = pytest.mark.host("namespace", "notify")
 

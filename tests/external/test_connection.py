@@ -9,7 +9,8 @@ import pytest
 from sandgate.external.connection import ServerConnection, program_environment
 from sandgate.external.server import ExternalServer, ServerProgram
 from sandgate.tools.truncation import TruncationPolicy
-from support.mcp.external_servers import ENVIRON, STAGE, run, stage
+from support.mcp.external_servers import ENVIRON, STAGE, stage
+from support.process.loops import run
 from support.process.waiting import wait_until
 
 TYPE_CHECKING = False

@@ -9,7 +9,8 @@ from sandgate.errors import ExternalServerFailed
 from sandgate.external import http
 from sandgate.external.http import headers_of
 from sandgate.external.server import ServerAddress
-from support.mcp.external_servers import remote, run, servers
+from support.mcp.external_servers import remote, servers
+from support.process.loops import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from sandgate.errors import ExternalServerFailed, ToolArgumentsError
 from sandgate.external.server import ExternalServer, ServerProgram
 from sandgate.external.servers import external_arguments
 from sandgate.protocol.items import InputImage, InputText
-from support.mcp.external_servers import STAGE, listening, remote, run, servers, stage
+from support.mcp.external_servers import STAGE, listening, remote, servers, stage
+from support.process.loops import run
 from support.process.waiting import ended, open_descriptors, wait_until
 
 TYPE_CHECKING = False

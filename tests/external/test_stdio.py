@@ -13,7 +13,8 @@ from sandgate.errors import ExternalServerFailed
 from sandgate.external import stdio
 from sandgate.external.server import ServerProgram
 from sandgate.external.stdio import ProgramLink
-from support.mcp.external_servers import STAGE, run
+from support.mcp.external_servers import STAGE
+from support.process.loops import run
 from support.process.waiting import ended, open_descriptors, wait_until
 
 ENV = {"PATH": os.environ["PATH"]}

@@ -15,7 +15,7 @@ from sandgate.agent.agent import AgentOptions
 from sandgate.errors import MissingKey
 from sandgate.protocol.events import Failed, StreamError, TaskComplete, Warned
 from sandgate.session.transcript_reader import read_transcript
-from support.agent.agent_places import AgentPlace, calls, command, only, run, said
+from support.agent.agent_places import AgentPlace, calls, command, only, said
 from support.model.responses_server import (
     ResponsesServer,
     custom_tool_call,
@@ -33,6 +33,7 @@ from support.model.responses_server import (
     text_delta,
     turn,
 )
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from support.model.responses_server import Manner

@@ -11,8 +11,9 @@ import pytest
 from sandgate.agent.agent import AgentOptions
 from sandgate.protocol.events import ContextCompacted, Failed, TaskComplete, Warned
 from sandgate.protocol.operations import Compact
-from support.agent.agent_places import AgentPlace, by_prompt, calls, only, run, said, until
+from support.agent.agent_places import AgentPlace, by_prompt, calls, only, said, until
 from support.model.responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from support.model.responses_server import Manner

@@ -33,8 +33,9 @@ from sandgate.protocol.events import (
     TurnAborted,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, UserInput
-from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, run, said, until
+from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, said, until
 from support.model.responses_server import ResponsesServer, function_call, message, says, sends, text_delta, turn
+from support.process.loops import run
 from support.process.waiting import wait_until
 from support.terminal.live_sessions import left_of
 

@@ -23,9 +23,11 @@ from sandgate.protocol.events import (
     ViewImageToolCall,
 )
 from sandgate.protocol.operations import AnswerApproval, TextInput, Undo, UserInput
-from support.agent.agent_journeys import calls, done, only, outputs, place, run
+from support.agent.agent_journeys import calls, done, outputs, place
 from support.agent.agent_journeys import said as said_to
+from support.agent.event_kinds import only
 from support.model.responses_server import ResponsesServer, function_call, message, refuses, says, sends, turn
+from support.process.loops import run
 from support.tool.pictures import png
 
 if TYPE_CHECKING:

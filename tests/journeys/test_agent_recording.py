@@ -23,7 +23,7 @@ from sandgate.protocol.events import (
 )
 from sandgate.protocol.items_wire import item_json
 from sandgate.session.transcript_reader import read_transcript
-from support.agent.agent_places import AgentPlace, by_prompt, calls, only, run, said
+from support.agent.agent_places import AgentPlace, by_prompt, calls, only, said
 from support.model.responses_server import (
     ResponsesServer,
     function_call,
@@ -34,6 +34,7 @@ from support.model.responses_server import (
     text_delta,
     turn,
 )
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,8 +16,9 @@ from sandgate.protocol.events import BackgroundEvent, ContextCompacted, Failed, 
 from sandgate.protocol.operations import Compact
 from sandgate.session.compaction import SUMMARY_PROMPT
 from sandgate.session.synthetic_messages import SUMMARY_PREFIX
-from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.agent.agent_places import AgentPlace, calls, command, only, said, until
 from support.model.responses_server import ResponsesServer, message, refuses, says, sends, turn
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from pathlib import Path

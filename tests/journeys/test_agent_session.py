@@ -27,8 +27,10 @@ from sandgate.protocol.events import (
     TurnDiff,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
-from support.agent.agent_journeys import ENDS, calls, done, only, outputs, place, run, said
+from support.agent.agent_journeys import ENDS, calls, done, outputs, place, said
+from support.agent.event_kinds import only
 from support.model.responses_server import ResponsesServer, assesses, function_call, message, says, sends, turn
+from support.process.loops import run
 from support.terminal.live_sessions import left_of
 
 if TYPE_CHECKING:

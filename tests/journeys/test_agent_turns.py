@@ -34,7 +34,7 @@ from sandgate.protocol.events import (
     WebSearchEnd,
 )
 from sandgate.protocol.operations import AnswerApproval, Compact, Interrupt, Review, TextInput, UserInput
-from support.agent.agent_places import AgentPlace, calls, command, only, run, said, until
+from support.agent.agent_places import AgentPlace, calls, command, only, said, until
 from support.mcp.external_servers import STAGE
 from support.model.responses_server import (
     HEAD,
@@ -48,6 +48,7 @@ from support.model.responses_server import (
     sse,
     turn,
 )
+from support.process.loops import run
 from support.terminal.live_sessions import left_of
 
 if TYPE_CHECKING:

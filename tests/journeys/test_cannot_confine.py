@@ -15,9 +15,10 @@ import pytest
 from sandgate.errors import ConfinementError
 from sandgate.protocol.events import DelegateEnd, ExecCommandEnd, Warned
 from sandgate.runtime import Environment, Runtime, open_runtime
-from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, run, said
+from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, said
 from support.mcp.mcp_program import MODES, Place, over_stdio, text_of
 from support.model.responses_server import Connection, ResponsesServer, function_call, says
+from support.process.loops import run
 from support.process.program import Sandgate
 
 pytestmark = pytest.mark.host("namespace", "notify")

@@ -9,8 +9,9 @@ from sandgate.model.chat import ChatModel, chat_body
 from sandgate.model.prompt import ModelSettings
 from sandgate.model.streaming import Completed, Created, ItemDone, Retrying
 from sandgate.protocol.items import FunctionCall
-from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard_until_error, provider, run
+from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard_until_error, provider
 from support.model.responses_server import LIMIT_S, Manner, ResponsesServer, refuses, sends_raw, sse, stalls_after
+from support.process.loops import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

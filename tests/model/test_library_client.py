@@ -11,8 +11,9 @@ from sandgate.model.exchange import Exchange
 from sandgate.model.library_client import LibraryClient
 from sandgate.model.responses import ResponsesModel
 from sandgate.model.streaming import ItemDone
-from support.model.answering import ENVIRON, SETTINGS, heard, provider, run
+from support.model.answering import ENVIRON, SETTINGS, heard, provider
 from support.model.responses_server import ResponsesServer, keeps, message, turn
+from support.process.loops import run
 
 
 def client_of(**settings: object) -> object:

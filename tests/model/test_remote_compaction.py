@@ -15,8 +15,9 @@ from sandgate.model.responses import ResponsesModel
 from sandgate.model.streaming import Completed, ItemDone, Retrying
 from sandgate.protocol.items import Compaction
 from sandgate.protocol.usage import TokenUsage
-from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard, heard_until_error, provider, run
+from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard, heard_until_error, provider
 from support.model.responses_server import Manner, ResponsesServer, message, refuses, says, sends_raw, stays_silent
+from support.process.loops import run
 
 SEALED = {"type": "compaction", "id": "cmp_1", "encrypted_content": "sealed"}
 USAGE = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}

@@ -14,9 +14,10 @@ from sandgate.model.replay import RecordingModel, ReplayingModel, first_differen
 from sandgate.model.scripted import ScriptedModel
 from sandgate.model.streaming import Created, ItemDone
 from sandgate.protocol.items import FunctionCallOutput, Message, OutputText, user_message
-from support.model.answering import ASKING, SETTINGS, heard, heard_until_error, run
+from support.model.answering import ASKING, SETTINGS, heard, heard_until_error
 from support.model.answering import PROMPT as QUESTION
 from support.model.responses_server import function_call, message
+from support.process.loops import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from sandgate.model.responses import ResponsesModel, request_body
 from sandgate.model.streaming import Completed, Created, ItemDone, LimitsSeen, Retrying, TextDelta
 from sandgate.protocol.items import CustomToolCall, FunctionCall, InputText, Message, OutputText, Reasoning
 from sandgate.protocol.usage import RateLimit, RateLimits, TokenUsage
-from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard, heard_until_error, provider, run
+from support.model.answering import ASKING, ENVIRON, KEY, PROMPT, SETTINGS, heard, heard_until_error, provider
 from support.model.responses_server import (
     HEAD,
     LIMIT_S,
@@ -51,6 +51,7 @@ from support.model.responses_server import (
     text_delta,
     turn,
 )
+from support.process.loops import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

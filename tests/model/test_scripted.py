@@ -11,8 +11,9 @@ from sandgate.model.scripted import ScriptedModel
 from sandgate.model.streaming import Completed, Created, ItemAdded, ItemDone, ReasoningDelta, TextDelta
 from sandgate.protocol.items import CustomToolCall, FunctionCall, Message, OutputText, Reasoning
 from sandgate.protocol.usage import TokenUsage
-from support.model.answering import SETTINGS, heard, heard_until_error, run
+from support.model.answering import SETTINGS, heard, heard_until_error
 from support.model.responses_server import custom_tool_call, function_call, message, reasoning
+from support.process.loops import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,28 +15,19 @@ from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.runtime.aio import AsyncGate, open_gate, open_server_gate
 from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
+from support.process.loops import run
 from support.process.waiting import open_descriptors, wait_until
 from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from typing import Any
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
 LIMIT_S = 60
 TERMINALS = 50
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """On a fresh loop, for a bounded time."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 @asynccontextmanager

@@ -6,23 +6,13 @@ import asyncio
 import threading
 
 from sandgate.runtime.event_loop import on_thread
+from support.process.loops import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-    from typing import Any
+    pass
 
 LIMIT_S = 60
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """On a fresh loop, for a bounded time."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 def test_what_a_thread_brings_after_the_loop_has_closed_is_dropped() -> None:

@@ -13,6 +13,7 @@ from sandgate.runtime.aio import open_server_gate
 from sandgate.serving.calls import ServedCall, call_digest
 from sandgate.serving.inbox import CANCELLED, ENDED, USED, Inbox, Question
 from sandgate.serving.ledger_access import open_ledger
+from support.process.loops import run
 from support.process.program import Sandgate
 from support.process.waiting import wait_until
 from support.suite.sampling import full
@@ -20,7 +21,7 @@ from support.terminal.live_sessions import Workplace, left_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
+    from collections.abc import AsyncIterator
     from typing import Any
 
     from sandgate.approvals.ledger.ledger import Ledger
@@ -33,14 +34,6 @@ LIMIT_S = 100
 KEY = b"0" * 32
 MANY = 200 if full() else 60
 APPEND = "echo ran >> runs"
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 class Server:

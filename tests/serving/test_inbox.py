@@ -35,13 +35,14 @@ from sandgate.serving.inbox import (
     takes_care,
 )
 from sandgate.serving.ledger_access import open_ledger
+from support.process.loops import run
 from support.process.program import Sandgate
 from support.process.waiting import open_descriptors, wait_until
 from support.suite.searches import examples
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from sandgate.approvals.ledger.pending import PendingApproval
@@ -58,14 +59,6 @@ REQUEST = ApprovalRequest(
     (MOTD,),
     may_escalate=True,
 )
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 @pytest.fixture

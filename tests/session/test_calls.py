@@ -15,7 +15,8 @@ from sandgate.protocol.items import (
 )
 from sandgate.session.calls import BROKEN, Calls
 from sandgate.session.fair_lock import FairLock
-from support.agent.agent_doubles import ToolsDouble, run, settled
+from support.agent.session_doubles import ToolsDouble, settled
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

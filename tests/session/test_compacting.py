@@ -36,26 +36,14 @@ from sandgate.session.synthetic_messages import SUMMARY_PREFIX
 from sandgate.session.transcript import Kept
 from sandgate.session.transcript_reader import read_transcript
 from sandgate.session.transcript_writer import TranscriptWriter
-from support.agent.agent_doubles import (
-    ModelDouble,
-    SessionDesk,
-    ToolsDouble,
-    calls,
-    completed,
-    kinds,
-    run,
-    says,
-    settled,
-)
+from support.agent.event_kinds import kinds, only
+from support.agent.session_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, says, settled
 from support.agent.transcripts import meta
+from support.process.loops import run
 
 
 def texts(items: Any) -> list[str]:
     return [message_text(item) for item in items if isinstance(item, Message)]
-
-
-def only(events: Any, kind: type) -> list[Any]:
-    return [event.msg for event in events if isinstance(event.msg, kind)]
 
 
 def summarised(summary: str) -> str:

@@ -8,7 +8,7 @@ from sandgate.protocol.usage import TokenInfo, TokenUsage
 from sandgate.session.conversation import Conversation
 from sandgate.session.event_log import EventLog
 from sandgate.session.history import History
-from support.agent.agent_doubles import TranscriptDouble
+from support.agent.session_doubles import TranscriptDouble
 
 WINDOW = 1000
 

@@ -25,7 +25,8 @@ from sandgate.protocol.operations import Shutdown, TextInput, UserInput
 from sandgate.protocol.risk import RiskAssessment
 from sandgate.session import delegation
 from sandgate.session.delegation import ENDS, Outcome, one_shot
-from support.agent.agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, run, says, settled
+from support.agent.session_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, says, settled
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

@@ -19,7 +19,8 @@ from sandgate.protocol.events import (
 )
 from sandgate.session import event_log
 from sandgate.session.event_log import EventLog
-from support.agent.agent_doubles import run, settled
+from support.agent.session_doubles import settled
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

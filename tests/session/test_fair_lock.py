@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.session.fair_lock import FairLock
-
-LIMIT_S = 20
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
+from support.process.loops import run
 
 
 class Users:

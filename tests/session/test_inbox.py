@@ -10,7 +10,8 @@ from sandgate.protocol.decisions import ApprovalRequest, Decision
 from sandgate.protocol.events import ApplyPatchApprovalRequest, ApprovalResolved, ExecApprovalRequest
 from sandgate.protocol.patches import FileChange
 from sandgate.session.inbox import TURN_OVER, SessionInbox
-from support.agent.agent_doubles import run, settled
+from support.agent.session_doubles import settled
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.protocol.events import EventMessage

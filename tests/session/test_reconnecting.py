@@ -11,7 +11,8 @@ from sandgate.model.retry import DELAY_MS_MAX
 from sandgate.session.context import TurnContext
 from sandgate.session.reconnecting import before_retry
 from sandgate.session.turn import Turn
-from support.agent.agent_doubles import ModelDouble, SessionDesk, run
+from support.agent.session_doubles import ModelDouble, SessionDesk
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.session.interfaces import Sleep

@@ -33,7 +33,9 @@ from sandgate.protocol.items import (
 )
 from sandgate.protocol.operations import Interrupt
 from sandgate.protocol.usage import RateLimit, RateLimits
-from support.agent.agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says
+from support.agent.event_kinds import kinds, only
+from support.agent.session_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, says
+from support.process.loops import run
 
 if TYPE_CHECKING:
     from sandgate.model.streaming import ModelEvent
@@ -52,10 +54,6 @@ def story(items: Any) -> list[tuple[str, str]]:
         elif isinstance(item, FunctionCallOutput):
             told.append((str(item.output), item.call_id))
     return told
-
-
-def only(events: Any, kind: type) -> list[Any]:
-    return [event.msg for event in events if isinstance(event.msg, kind)]
 
 
 @pytest.mark.parametrize("problem", [ModelFailed("no"), ContextWindowExceeded("full"), UsageLimitReached("used up")])

@@ -36,20 +36,11 @@ from sandgate.protocol.operations import (
     UserInput,
 )
 from sandgate.session import sampling
-from support.agent.agent_doubles import (
-    ModelDouble,
-    SessionDesk,
-    ToolsDouble,
-    calls,
-    completed,
-    kinds,
-    run,
-    says,
-    settled,
-)
+from support.agent.event_kinds import kinds, only
+from support.agent.session_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, says, settled
+from support.process.loops import run
 
 if TYPE_CHECKING:
-    from sandgate.protocol.events import Event
     from sandgate.protocol.items import Item
 
 
@@ -59,10 +50,6 @@ def texts(items: Any) -> list[str]:
 
 def outputs(items: Any) -> list[tuple[str, str]]:
     return [(item.call_id, str(item.output)) for item in items if isinstance(item, FunctionCallOutput)]
-
-
-def only(events: list[Event], kind: type) -> list[Any]:
-    return [event.msg for event in events if isinstance(event.msg, kind)]
 
 
 class Held:

@@ -15,7 +15,8 @@ from sandgate.session.context import TurnContext
 from sandgate.session.session import ActiveTurn
 from sandgate.session.turn import Turn
 from sandgate.session.turn_kinds import KnownTurnKinds
-from support.agent.agent_doubles import ModelDouble, SessionDesk, run
+from support.agent.session_doubles import ModelDouble, SessionDesk
+from support.process.loops import run
 
 
 def undone(patches: list[str], undo: Any) -> UndoCompleted:

@@ -9,15 +9,13 @@ from sandgate.model.streaming import Completed, ItemDone
 from sandgate.protocol.events import Failed, TaskComplete, TurnAborted
 from sandgate.protocol.items import Reasoning
 from sandgate.protocol.usage import TokenUsage
-from support.agent.agent_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, kinds, run, says
+from support.agent.event_kinds import kinds, only
+from support.agent.session_doubles import ModelDouble, SessionDesk, ToolsDouble, calls, completed, says
+from support.process.loops import run
 
 
 async def echo(_call: Any, _context: Any) -> str:
     return "answer"
-
-
-def only(events: Any, kind: type) -> list[Any]:
-    return [event.msg for event in events if isinstance(event.msg, kind)]
 
 
 def test_an_answer_without_calls_ends_the_turn_whatever_is_in_it() -> None:

@@ -16,12 +16,13 @@ from sandgate.protocol.verdicts import Allow
 from sandgate.runtime.aio import open_gate
 from sandgate.tools.arguments import ShellArguments
 from sandgate.tools.shell_run import run_shell, shell_answer
+from support.process.loops import run
 from support.process.waiting import wait_until
 from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Coroutine
+    from collections.abc import AsyncIterator
     from typing import Any
 
     from sandgate.protocol.decisions import ApprovalRequest
@@ -29,15 +30,6 @@ if TYPE_CHECKING:
     from sandgate.tools.calls import ToolOutput
 
 pytestmark = pytest.mark.host("namespace", "notify")
-LIMIT_S = 30
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 @asynccontextmanager

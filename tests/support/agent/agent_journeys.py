@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from sandgate.protocol.environment import Environment
@@ -18,16 +16,7 @@ if TYPE_CHECKING:
     from sandgate.agent.agent import Agent
     from sandgate.protocol.events import Event
 
-LIMIT_S = 60
 ENDS = (TaskComplete, TurnAborted, Failed)
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 def place(home: Path, url: str = "http://127.0.0.1:9/v1", *overrides: str) -> Environment:
@@ -53,10 +42,6 @@ async def done(agent: Agent, op: Any) -> list[Event]:
             if isinstance(event.msg, ENDS):
                 break
     return found
-
-
-def only(events: list[Event], kind: type) -> list[Any]:
-    return [event.msg for event in events if isinstance(event.msg, kind)]
 
 
 def calls(name: str, call_id: str = "c1", **arguments: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 from contextlib import asynccontextmanager
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.events import Event
     from support.model.responses_server import Connection, Json, Manner
-
-LIMIT_S = 30
 
 
 def provider(url: str) -> tuple[str, ...]:
@@ -95,16 +92,6 @@ class AgentPlace:
 
     def lines(self) -> list[str]:
         return (self.repo / "log").read_text().split()
-
-
-def run(work: Any) -> None:
-    """On a loop of its own, within `LIMIT_S`."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 async def until(

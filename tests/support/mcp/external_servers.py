@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -14,23 +13,12 @@ from sandgate.external.servers import ExternalServers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 STAGE = str(Path(__file__).parent / "external_stage.py")
-LIMIT_S = 60
 START_MS = 30_000  # an interpreter and the SDK, on a busy machine
 ENVIRON = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "MY_SECRET_TOKEN": "hunter2", "GIVEN": "on"}
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """On a fresh loop, for a bounded time."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 def stage(name: str = "stage", *manner: str, **more: Any) -> ExternalServer:

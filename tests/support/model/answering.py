@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import aclosing
 
 from sandgate.model.prompt import Asking, ModelSettings, Prompt
 from sandgate.model.provider import Provider
 from sandgate.protocol.items import user_message
-from support.model.responses_server import LIMIT_S
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Coroutine
+    from collections.abc import AsyncGenerator
     from typing import Any, Protocol, TypeVar
 
     from sandgate.model.streaming import ModelEvent
@@ -34,16 +32,6 @@ SETTINGS = ModelSettings("small")
 
 def provider(url: str, **settings: Any) -> Provider:
     return Provider("test", url, env_key="TEST_KEY", **settings)
-
-
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """On a fresh loop, for a bounded time."""
-
-    async def bounded() -> T:
-        async with asyncio.timeout(3 * LIMIT_S):
-            return await work
-
-    return asyncio.run(bounded())
 
 
 async def heard(model: Streams, prompt: Prompt = PROMPT, asking: Asking = ASKING) -> list[ModelEvent]:

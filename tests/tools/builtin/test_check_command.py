@@ -7,26 +7,13 @@ import pytest
 from sandgate.protocol.trace import TerminalBegan
 from sandgate.testing import ReviewerDouble
 from support.terminal.live_sessions import Workplace
+from support.tool.tool_calls import structured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from sandgate.runtime import Runtime
-    from sandgate.tools.calls import ToolOutput
+    pass
 
 pytestmark = pytest.mark.host("namespace", "notify")
-
-
-def begun(runtime: Runtime, cmd: str) -> int:
-    output = runtime.call_tool("exec_command", {"cmd": cmd, "login": False, "yield_time_ms": 250})
-    assert output.structured is not None
-    return int(output.structured["session_id"])
-
-
-def structured(output: ToolOutput) -> dict[str, Any]:
-    assert output.structured is not None, output
-    return output.structured
 
 
 def test_what_would_happen_is_said_and_nothing_runs_or_is_asked(place: Workplace) -> None:

@@ -8,26 +8,13 @@ import pytest
 
 from support.process.waiting import wait_until
 from support.terminal.live_sessions import Workplace, left_of
+from support.tool.tool_calls import begun, structured
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    from sandgate.runtime import Runtime
-    from sandgate.tools.calls import ToolOutput
+    pass
 
 pytestmark = pytest.mark.host("namespace", "notify")
-
-
-def begun(runtime: Runtime, cmd: str) -> int:
-    output = runtime.call_tool("exec_command", {"cmd": cmd, "login": False, "yield_time_ms": 250})
-    assert output.structured is not None
-    return int(output.structured["session_id"])
-
-
-def structured(output: ToolOutput) -> dict[str, Any]:
-    assert output.structured is not None, output
-    return output.structured
 
 
 def test_a_command_is_ended_with_all_it_started(place: Workplace) -> None:

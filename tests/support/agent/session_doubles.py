@@ -33,18 +33,7 @@ if TYPE_CHECKING:
 
     Step = ModelEvent | Exception | asyncio.Event
 
-LIMIT_S = 30
 SETTINGS = ModelSettings("double", context_window=100_000)
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """On a loop of its own, within `LIMIT_S`."""
-
-    async def bounded() -> None:
-        async with asyncio.timeout(LIMIT_S):
-            await work
-
-    asyncio.run(bounded())
 
 
 async def settled() -> None:
@@ -173,11 +162,6 @@ class TranscriptDouble:
 
     async def close(self) -> None:
         self.closed = True
-
-
-def kinds(events: Sequence[Event]) -> list[str]:
-    """The names of what happened."""
-    return [type(event.msg).__name__ for event in events]
 
 
 class NoNews:
