@@ -86,8 +86,8 @@ static int serves_to_replace(const struct plan *plan, const char *path, const ch
 }
 
 /* What exists of a tree's own is found by its path, so that a change below it need not be remembered one by one. */
-static int reaches(const struct plan *plan, const struct grant *grant, enum wish wish, const struct spot *spot) {
-    int is_exact = same_text(grant->path, spot->path);
+static int reaches(const struct plan *plan, const struct grant *grant, enum wish wish, const struct spot *spot, size_t length) {
+    int is_exact = grant->length == length && same_text(grant->path, spot->path);
     switch (grant->kind) {
         case GRANT_WRITE_ROOT: return is_in_tree(plan, spot->path, grant->path, grant->length);
         case GRANT_NEW_ENTRY: return wish == WISH_CREATE && is_exact;
@@ -122,8 +122,9 @@ static struct permit permit_by_making(const struct plan *plan, enum wish wish, c
 struct permit permit_for(const struct plan *plan, enum wish wish, const struct spot *spot) {
     struct permit permit = permit_by_making(plan, wish, spot);
     if (permit.grant >= 0) return permit;
+    size_t length = strlen(spot->path);
     for (int i = 0; i < count; i++) {
-        if (!reaches(plan, &grants[i], wish, spot)) continue;
+        if (!reaches(plan, &grants[i], wish, spot, length)) continue;
         permit.becomes_own = wish == WISH_CREATE && grants[i].kind != GRANT_WRITE_ROOT;
         if (permit.becomes_own && !has_room_for_own()) continue;
         permit.grant = i;

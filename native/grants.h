@@ -5,7 +5,7 @@
 #include "own_names.h"
 #include "verdict.h"
 
-enum { GRANTS_MAX = PLAN_GRANTS_MAX /* of one command; one more is not given */ };
+enum { GRANTS_MAX = 2048 /* of one command, those of its plan included; one more is not given */ };
 enum wish { WISH_CREATE, WISH_WRITE, WISH_REMOVE, WISH_METADATA };
 
 /* Why a wish is granted, and what is still to be compared when it is carried out. */
