@@ -18,7 +18,8 @@ from support.suite.source_tree import REPOSITORY
 
 LIMIT_S = 60
 
-GROUPS = ("journeys", "escapes", "kernel", "decisions")
+GROUPS = ("documents", "journeys", "escapes", "kernel", "decisions")
+PLACED = ("tests/docs", "tests/journeys", "tests/terminals", "tests/policy")  # in the order of their groups
 
 STAND_IN = "import sys; sys.executable, _, code = sys.argv[1:4]; del sys.argv[1:4]; exec(code)"
 
@@ -61,7 +62,7 @@ class Clone:
         for name in ("check", "requirements/environment.sh", "requirements/dev.txt"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(REPOSITORY / name, folder / name)
-        for name in ("policy", "journeys", "terminals", "kernel", "new"):
+        for name in ("policy", "docs", "journeys", "terminals", "kernel", "new"):
             (folder / "tests" / name).mkdir(parents=True)
         self._program(folder / "sandgate", "#!/bin/sh\n")
         self._program(folder / ".venv-dev/bin/python", PYTHON)
@@ -144,20 +145,20 @@ def test_every_folder_of_tests_is_in_exactly_one_group(clone: Clone) -> None:
     """Required: a new folder is not forgotten."""
     clone.run()
     named = " ".join(clone.group(name) for name in GROUPS).split()
-    assert [each for each in named if each in ("tests/policy", "tests/journeys", "tests/terminals")] == [
-        "tests/journeys", "tests/terminals", "tests/policy",
-    ]  # fmt: skip
+    assert [each for each in named if each in PLACED] == [*PLACED]
     rest = clone.group("kernel").split()
     assert rest[-1] == "tests"
-    assert {"--ignore=tests/policy", "--ignore=tests/journeys", "--ignore=tests/terminals"} <= set(rest)
+    assert {f"--ignore={each}" for each in PLACED} <= set(rest)
     assert not {"--ignore=tests/kernel", "--ignore=tests/new"} & set(rest)
 
 
 def test_folders_that_are_left_to_a_group_are_there() -> None:
     """Required: a folder that was renamed would be left to nobody."""
-    lists = re.findall(r'^(?:decisions|journeys|escapes)="(.*)"$', (REPOSITORY / "check").read_text(), re.MULTILINE)
+    lists = re.findall(
+        r'^(?:decisions|documents|journeys|escapes)="(.*)"$', (REPOSITORY / "check").read_text(), re.MULTILINE
+    )
     names = " ".join(lists).split()
-    assert len(lists) == 3
+    assert len(lists) == len(GROUPS) - 1
     assert [name for name in names if not (REPOSITORY / "tests" / name).is_dir()] == []
     assert len(names) == len(set(names))
 
