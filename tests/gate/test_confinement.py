@@ -139,6 +139,15 @@ def test_grants_are_part_of_the_plan_and_only_of_that_one(host: Host, tmp_path: 
     assert host.plan(session).permissions == plain
 
 
+def test_what_no_view_can_give_is_left_to_the_supervisor_of_that_plan(host: Host, tmp_path: Path) -> None:
+    """Required: what a held call was given is there in a later run, too, and in no other."""
+    made = Grant("new_entry", str(tmp_path / "new"))
+    session = host.session()
+    expected = (made,) if session.backend() == "namespace" else ()
+    assert host.plan(session, made).supervised_grants == expected
+    assert host.plan(session).supervised_grants == ()
+
+
 def test_sandgates_own_files_are_closed_to_commands(host: Host) -> None:
     """Required: also when the home is writable."""
     state = host.home / ".sandgate"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 HOME, WORKSPACE = "/home/u", "/home/u/project"
 EXISTING = {HOME, f"{HOME}/note", f"{HOME}/.ssh", f"{HOME}/.gitconfig", "/srv/site", f"{HOME}/.local/bin", "/data/a.db"}
+FILES = {f"{HOME}/note", f"{HOME}/.gitconfig", "/data/a.db"}
 PERMISSIONS = EffectivePermissions(
     writable=(WORKSPACE,),
     hidden=(f"{HOME}/.ssh", "/state"),
@@ -29,7 +30,7 @@ PERMISSIONS = EffectivePermissions(
 def intent(*argv: str) -> HeldIntent:
     env = {"HOME": HOME, "PATH": f"{HOME}/.local/bin:/usr/bin"}
     command = CommandRequest(argv=argv, cwd=WORKSPACE, env=env)
-    return intent_of(command, PERMISSIONS, EXISTING.__contains__)
+    return intent_of(command, PERMISSIONS, exists=EXISTING.__contains__, is_file=FILES.__contains__)
 
 
 def held(operation: Any, path: str | None, other: str = "", **more: Any) -> HeldCall:
@@ -53,6 +54,11 @@ def test_a_file_beside_one_that_is_only_read_is_not_taken_for_it() -> None:
     """Required: what is asked for is what is made."""
     script = ("sh", "-c", f"cat {HOME}/note > {HOME}/other")
     assert offered(script, held("create", f"{HOME}/other", program="sh")) == {("new_entry", f"{HOME}/other")}
+
+
+def test_a_directory_is_nothing_that_is_being_replaced() -> None:
+    script = ("sh", "-c", f"read -r line\nsed -i s/a/b/ {HOME}/note; code=$?")
+    assert ("write_path", WORKSPACE) not in offered(script, held("create", f"{HOME}/sedX1", program="sed"))
 
 
 def test_a_lock_file_offers_the_file_that_it_is_for() -> None:

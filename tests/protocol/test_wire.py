@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandgate.protocol.decisions import Decision, HeldQuestion
 from sandgate.protocol.denials import Denial
+from sandgate.protocol.held_calls import PerformedCall
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.risk import RiskAssessment
-from sandgate.protocol.wire import change_json, denial_json, plain, risk_json, sendable
+from sandgate.protocol.wire import change_json, denial_json, held_json, performed_json, plain, risk_json, sendable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -89,3 +91,18 @@ def test_whatever_is_sent_is_utf8_and_nothing_else_changed(value: Any) -> None:
     except UnicodeEncodeError:
         return
     assert sent == value
+
+
+def test_a_held_call_says_who_answered_and_how_long_it_waited() -> None:
+    made = Grant("new_entry", "/home/u/k")
+    decision = Decision("held", "approved", "user", (made,))
+    told = held_json(HeldQuestion(1, Denial("create", path="/home/u/k", grant=made), decision, 12))
+    assert (told["number"], told["waited_ms"], told["decision"], told["source"]) == (1, 12, "approved", "user")
+    assert told["grants"] == [{"kind": "new_entry", "value": "/home/u/k"}]
+    assert told["denial"]["path"] == "/home/u/k"
+
+
+def test_a_performed_call_says_whether_somebody_was_asked_about_it() -> None:
+    """Required: what an earlier answer covered is never told as a question."""
+    assert performed_json(PerformedCall(1, "create", "/home/u/k"))["asked"] is True
+    assert performed_json(PerformedCall(0, "create", "/home/u/k"))["asked"] is False

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from concurrent.futures import CancelledError, Future
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
+from sandgate.execution.asking import AskedMeanwhile
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import Grant
-from sandgate.reviewers.async_reviewer import CallerTurn, as_decision
+from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads, as_decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,3 +97,51 @@ def test_a_rule_is_saved_by_name_or_in_the_lineages_form_and_only_the_one_that_i
         assert as_decision(offered, other).decision == "denied"
     assert as_decision(REQUEST, "approve-always").decision == "denied"
     assert as_decision(REQUEST, saving("git", "push")).decision == "denied"
+
+
+def test_a_question_about_a_command_that_waits_is_taken_back_from_the_coroutine() -> None:
+    """Required: nobody goes on answering for a command that is over."""
+    begun, cancelled = Event(), Event()
+
+    async def never(_request: ApprovalRequest) -> Answer:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+        return True
+
+    loop = asyncio.new_event_loop()
+    serving = Thread(target=loop.run_forever)
+    serving.start()
+    try:
+        with AskedMeanwhile() as asking:
+
+            def ends() -> None:
+                begun.wait(5)
+                asking.withdraw()
+
+            Thread(target=ends).start()
+            decision = ReviewerBridge(never, loop).review(REQUEST.but(stage="held"))
+        assert (decision.decision, decision.source) == ("denied", "none")
+        assert cancelled.wait(5)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        serving.join()
+        loop.close()
+
+
+def test_another_thread_works_for_the_same_caller() -> None:
+    threads, turn, seen = Threads(), CallerTurn(), []
+    threads.turn = turn
+    work = threads.on_behalf()
+
+    def elsewhere() -> None:
+        work()
+        seen.append(threads.turn)
+
+    thread = Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert seen == [turn]

@@ -12,7 +12,7 @@ from sandgate.places.git import INIT, may_move_repositories
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
 from sandgate.protocol.confinement import IN_MEMORY, SetupFailure
-from sandgate.protocol.permissions import ESCALATE, Grant, WorkspaceWrite, confines
+from sandgate.protocol.permissions import ESCALATE, SUPERVISED_KINDS, Grant, WorkspaceWrite, confines
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named, find_helper, first_backend
 from sandgate.sandbox.facts import workspace_facts
@@ -316,6 +316,10 @@ class Confinement:
             plan = with_steady_programs(plan)
         if reads and permissions.drafts:
             plan = plan.but(reads_only=True)
+        if plan.backend == "namespace" and (
+            supervised := tuple([each for each in grants if each.kind in SUPERVISED_KINDS])
+        ):
+            plan = plan.but(supervised_grants=supervised)
         if plan.backend != "namespace" or command.argv[0] == PATCH or self._settings.caches != "private":
             return plan
         return self._with_caches(plan, reads=reads) if isinstance(self._settings.sandbox, WorkspaceWrite) else plan

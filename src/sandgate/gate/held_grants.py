@@ -34,6 +34,7 @@ ENTRIES_BEFORE_ROOT = 2  # names in one directory that were given one by one bef
 MADE_BESIDE = {"ssh-keygen": (".pub",)}  # what a program makes beside the file that it is told to make
 # Programs that write the new content of a file beside it, and how the names of their own begin; "": in any way.
 EDITS_BESIDE = {"sed": "sed", "perl": "", "vim": "", "vi": "", "ex": "", "nvim": "", "emacs": ""}
+JOURNALLED = ("sqlite3",)  # what they make is written with files beside it
 LOCK = ".lock"  # git, and others in its manner: the new content, before it is renamed onto the file
 _MAKING = ("create", "bind")
 _KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
@@ -47,19 +48,31 @@ class HeldIntent(Record):
     programs: tuple[str, ...]  # directories in which programs are looked for
     makes: tuple[str, ...]  # paths that the command's words say it makes, beside those that are named
     exists: Callable[[str], bool]
+    is_file: Callable[[str], bool]
+
+    def also(self, other: HeldIntent) -> HeldIntent:
+        """With what the words of another one say, too."""
+        ours, theirs = self.targets, other.targets
+        named = tuple(dict.fromkeys((*ours.named, *theirs.named)))
+        removed = tuple(dict.fromkeys((*ours.removed, *theirs.removed)))
+        return self.but(targets=ours.but(named=named, removed=removed), makes=(*self.makes, *other.makes))
 
 
 def intent_of(
-    command: CommandRequest | ConfinedCommand, permissions: EffectivePermissions, exists: Callable[[str], bool]
+    command: CommandRequest | ConfinedCommand,
+    permissions: EffectivePermissions,
+    *,
+    exists: Callable[[str], bool],
+    is_file: Callable[[str], bool],
 ) -> HeldIntent:
-    """`exists`: whether there is anything of that absolute path."""
+    """`exists`: whether there is anything of that absolute path; `is_file`: whether it is a plain file."""
     targets = targets_of(command, command.cwd)
     home = homes_of(command.env)
     more = tuple([each for word in command.argv for each in _written_inside(word, home)])
     named = tuple(dict.fromkeys((*targets.named, *more)))
     targets = targets.but(named=named, workspaces=(command.cwd, *permissions.open_places))
     programs = search_path(command.env.get("PATH", ""))
-    return HeldIntent(targets, permissions, programs, _made_beside(command, targets.named), exists)
+    return HeldIntent(targets, permissions, programs, _made_beside(command, targets.named), exists, is_file)
 
 
 def grants_for(held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> tuple[Grant, ...] | None:
@@ -87,6 +100,8 @@ def grants_for(held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> 
 def _by_name(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> tuple[Grant, ...]:
     operation, other = held.refused.operation, held.other_path
     if operation in _MAKING:
+        if path in intent.targets.named and held.refused.program in JOURNALLED:
+            return (Grant("write_path", path),)
         beside = [each for each in intent.makes if path in intent.targets.named and each.startswith(path)]
         return tuple([Grant("new_entry", each) for each in (path, *beside) if each == path or not intent.exists(each)])
     if operation == "delete":
@@ -121,7 +136,7 @@ def _replaced(path: str, held: HeldCall, intent: HeldIntent) -> str:
         return target if dirname(target) == dirname(path) and (target in named or path == target + LOCK) else ""
     if path.endswith(LOCK):
         return path.removesuffix(LOCK)
-    beside = [each for each in named if dirname(each) == dirname(path) and intent.exists(each)]
+    beside = [each for each in named if dirname(each) == dirname(path) and intent.is_file(each)]
     return next((each for each in beside if _is_made_for(path, each, held.refused.program)), "")
 
 

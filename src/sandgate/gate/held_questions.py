@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.trace import Recorder
 
+    _Caller = tuple[tuple[str, ...], str]  # its words, and its directory
+
 WITHDRAWN = "nobody waits for the answer any more"
+CALLER_BYTES_MAX = 65_536  # of the words of the program that made a call
 _WRITES = ("write", "create", "delete", "rename", "metadata")
 
 
@@ -52,7 +55,7 @@ class HeldQuestions:
         self._ask = ask
         self._record = record
         self._begin: Callable[[], None] | None = begin
-        self._intent: HeldIntent | None = None
+        self._intent: tuple[_Caller | None, HeldIntent] | None = None  # of the last call, by who made it
         self.told: list[HeldQuestion] = []
 
     def __call__(self, call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
@@ -96,9 +99,28 @@ class HeldQuestions:
         plan, path = self._plan, call.refused.path
         if path is not None and call.refused.operation in _WRITES and self._is_dispensable(path):
             return ()
-        if self._intent is None:
-            self._intent = intent_of(plan, plan.permissions, os.path.lexists)
-        return grants_for(call, self._intent, self._ladder.grants)
+        caller = _caller(call.refused.pid)
+        if self._intent is None or self._intent[0] != caller:
+            intent = _intent(plan)
+            if caller is not None:
+                intent = intent.also(_intent(plan.but(argv=caller[0], cwd=caller[1])))
+            self._intent = caller, intent
+        return grants_for(call, self._intent[1], self._ladder.grants)
 
     def _is_dispensable(self, path: str) -> bool:
         return is_dispensable(path, self._plan.env.get("HOME", ""), " ".join(self._plan.argv))
+
+
+def _intent(plan: ConfinedCommand) -> HeldIntent:
+    return intent_of(plan, plan.permissions, exists=os.path.lexists, is_file=os.path.isfile)
+
+
+def _caller(pid: int) -> _Caller | None:
+    """The program that waits, as it was started: in a script, which is not always understood, it says most."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb", buffering=0) as file:
+            words = file.read(CALLER_BYTES_MAX).split(b"\0")[:-1]
+        cwd = os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return None
+    return (tuple([os.fsdecode(word) for word in words]), cwd) if words and cwd[:1] == "/" else None

@@ -5,6 +5,7 @@ Names are those that clients of the lineage know.
 
 from __future__ import annotations
 
+from sandgate.protocol.held_calls import WITHIN_EARLIER
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, ReadOnly, WorkspaceWrite
 from sandgate.record import Record
 
@@ -12,8 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.protocol.decisions import Amendment, ApprovalRequest
+    from sandgate.protocol.decisions import Amendment, ApprovalRequest, HeldQuestion
     from sandgate.protocol.denials import Denial
+    from sandgate.protocol.held_calls import PerformedCall
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import SandboxPolicy
     from sandgate.protocol.risk import RiskAssessment
@@ -36,6 +38,25 @@ def denial_json(denial: Denial) -> Json:
     """One entry of `denials[]`."""
     fields = {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None}
     return {name: value for name, value in fields.items() if value or name not in {"what", "why"}}
+
+
+def held_json(held: HeldQuestion) -> Json:
+    """A call that waited while somebody was asked about it, and what came of that."""
+    decision = held.decision
+    return {
+        "number": held.number,
+        "denial": denial_json(held.denial),
+        "other_path": held.other_path,
+        "waited_ms": held.waited_ms,
+        "decision": decision.decision,
+        "source": decision.source,
+        "grants": plain(decision.grants),
+    }
+
+
+def performed_json(performed: PerformedCall) -> Json:
+    """A call that the supervisor carried out; `asked` says whether somebody was asked about this very call."""
+    return {**performed.fields(), "asked": performed.number != WITHIN_EARLIER}
 
 
 def risk_json(risk: RiskAssessment) -> Json:

@@ -12,6 +12,7 @@ from threading import Lock, local
 
 from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.approvals.prompts.prompt import CHANGING
+from sandgate.execution.asking import asked_now
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.wire import accepts_amendment
 from sandgate.reviewers.prepared import prepared
@@ -97,6 +98,15 @@ class Threads(local):
 
     turn: CallerTurn | None = None
 
+    def on_behalf(self) -> Callable[[], None]:
+        """What makes another thread work for the same caller as this one."""
+        turn = self.turn
+
+        def work() -> None:
+            self.turn = turn
+
+        return work
+
     def wanted(self) -> bool:
         """Whether its caller still waits for it."""
         return self.turn is None or not self.turn.given_up
@@ -122,8 +132,19 @@ class ReviewerBridge:
 
     def review(self, request: ApprovalRequest) -> Decision:
         turn: CallerTurn = self.threads.turn or CallerTurn()
+
+        def submit() -> Future[Answer]:
+            question = asyncio.run_coroutine_threadsafe(self._answer(turn, request), self._loop)
+            if (asking := asked_now()) is not None:
+
+                def take_back() -> None:
+                    question.cancel()
+
+                asking.when_withdrawn(take_back)
+            return question
+
         try:
-            answer = turn.ask(lambda: asyncio.run_coroutine_threadsafe(self._answer(turn, request), self._loop))
+            answer = turn.ask(submit)
             return turn.decided(as_decision(request, answer))
         except BaseException as error:  # a reviewer that fails, or is given up, has not approved
             return Decision(request.stage, "denied", "none", reason=f"the reviewer failed: {error!r}")

@@ -187,7 +187,7 @@ class ModelReviewer:
     ) -> None:
         self._record(
             AutoReview(
-                review_id=f"{request.call_id}:retry" if request.stage == "retry" else request.call_id,
+                review_id=_review_id(request),
                 request_id=request.request_id,
                 status=status,
                 risk_level=review.risk_level if review else "",
@@ -208,3 +208,10 @@ def _floor(request: ApprovalRequest) -> Literal["low", "medium", "high"] | None:
     if request.risk is not None:
         return request.risk.risk_level
     return "medium" if request.changes else "high"
+
+
+def _review_id(request: ApprovalRequest) -> str:
+    """There may be several in the middle of a run."""
+    if request.stage == "held":
+        return f"{request.call_id}:held:{request.request_id}"
+    return f"{request.call_id}:retry" if request.stage == "retry" else request.call_id

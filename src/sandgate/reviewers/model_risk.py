@@ -92,7 +92,7 @@ class ModelRisk:
         """A patch shows all it does, and typed input is no command."""
         if not request.command.argv or request.changes or is_input(request):
             return False
-        return request.stage == "retry" or self._settings.when == "all"
+        return request.stage != "initial" or self._settings.when == "all"
 
     def _begin(self, consultation: Consultation) -> None:
         with self._guard:

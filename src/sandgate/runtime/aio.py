@@ -101,6 +101,7 @@ class AsyncGate:
         self._room = asyncio.Semaphore(BLOCKING_MAX)
         self._threads = Threads() if bridge is None else bridge.threads
         runtime.gate.wanted = self._threads.wanted
+        runtime.gate.on_behalf = self._threads.on_behalf
 
     async def run(self, command: str | Sequence[str], **request: Any) -> Passage:
         """One command through the gate, to its end. A string is a script for the user's shell.

@@ -28,7 +28,7 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
-from sandgate.protocol.wire import change_json, denial_json, risk_json
+from sandgate.protocol.wire import change_json, denial_json, held_json, performed_json, risk_json
 from sandgate.record import never_reached
 from sandgate.surfaces.cli import say
 
@@ -134,7 +134,13 @@ def sandbox_json(attempt: Attempt) -> Json:
 def attempt_json(attempt: Attempt) -> Json:
     """One entry of `attempts`; `denied` is null when no layer can tell."""
     verdict = attempt.denial.verdict
-    return {
+    meanwhile: Json = {}
+    if attempt.held:
+        meanwhile["held"] = [held_json(each) for each in attempt.held]
+    if attempt.performed:
+        meanwhile["performed"] = [performed_json(each) for each in attempt.performed]
+        meanwhile["performed_omitted"] = attempt.performed_omitted
+    return meanwhile | {
         "confined": attempt.confined,
         "exit_code": attempt.final.exit_code,
         "denied": None if verdict == "unknown" else verdict == "denied",

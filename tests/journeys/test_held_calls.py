@@ -1,0 +1,156 @@
+"""A refused call waits for an answer: one question, one run, and nothing opened beside what was shown."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.process.program import Finished, Sandgate
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Counts its runs and reads its input once; then does what it is told, and tries the file beside it.
+SCRIPT = """
+echo run >> runs
+read -r line && echo "read $line"
+{0}
+code=$?
+echo "did $code"
+echo more >> {1}/neighbour 2>/dev/null && echo "open beside it"
+exit $code
+"""
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A home that no command may write to, below no /tmp."""
+    place = Path("/var/tmp") / f"sandgate-held-{os.getpid()}"
+    (place / "ws").mkdir(parents=True)
+    (place / ".ssh").mkdir(mode=0o700)
+    (place / "note").write_text("note\nmore\n")
+    (place / "neighbour").write_text("closed\n")
+    yield place
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+def sandgate(home: Path) -> Sandgate:
+    return Sandgate(home / "ws", home)
+
+
+def asked(sandgate: Sandgate, does: str, answer: str = "approve") -> Finished:
+    """With one answer: a second question would be refused."""
+    script = SCRIPT.format(does, sandgate.home)
+    options = ("-c", 'sandbox.ask="at-call"', "-a", "on-failure", "--json", "--answer", answer)
+    return sandgate("run", *options, "--", "sh", "-c", script, stdin=b"typed\n")
+
+
+def questions(found: Finished) -> list[dict[str, Any]]:
+    return [each for each in found.events if each["type"] == "exec_approval_request"]
+
+
+def needs(program: str) -> str:
+    if shutil.which(program) is None:
+        pytest.skip(f"no {program} here")
+    return program
+
+
+def setting_up(home: Path) -> None:
+    """What the journeys below work with."""
+    packed = home / "packed"
+    packed.mkdir()
+    for number in range(200):
+        (packed / f"f{number}").write_text(str(number))
+    shutil.make_archive(str(home / "ws/many"), "tar", home, "packed")
+    shutil.rmtree(packed)
+    install = "install:\n\tmkdir -p $(PREFIX)/bin\n\tcp Makefile $(PREFIX)/bin/x\n"
+    (home / "ws/Makefile").write_text(install)
+
+
+JOURNEYS = {
+    "ssh-keygen": ("ssh-keygen -q -t ed25519 -N '' -f {0}/.ssh/k2", ".ssh/k2.pub", ""),
+    "git": ("git config --global user.name X", ".gitconfig", "name = X"),
+    "sed": ("sed -i s/note/NOTE/ {0}/note", "note", "NOTE"),
+    "vim": ("vim -es -u NONE '+%s/more/MORE/' '+wq!' {0}/note", "note", "MORE"),
+    "sqlite3": ("sqlite3 {0}/note.db 'create table t(a)'", "note.db", ""),
+    "tar": ("tar x -f many.tar -C {0}", "packed/f199", "199"),
+    "make": ("make -s install PREFIX={0}/x", "x/bin/x", "install:"),
+    "mkdir": ("mkdir {0}/d && touch {0}/d/f && mkdir -p {0}/d/e/g", "d/e/g", ""),
+    "ln": ("ln -s /etc/motd {0}/link", "link", ""),
+    "cp": ("cp Makefile {0}/copied", "copied", "install:"),
+}
+
+
+@pytest.mark.parametrize("program", JOURNEYS)
+def test_one_question_and_one_run(sandgate: Sandgate, home: Path, program: str) -> None:
+    """Required: carried out for a yes; run once, read once, printed once; what lies beside it stays closed."""
+    needs(program)
+    setting_up(home)
+    does, made, content = JOURNEYS[program]
+    found = asked(sandgate, does.format(home))
+    assert found.code == 0, found
+    (question,) = questions(found)[:1]
+    assert question["stage"] == "held"
+    assert len([each for each in questions(found) if f"{home}/neighbour" not in str(each["grants"])]) == 1
+    assert (home / "ws/runs").read_text() == "run\n"
+    printed = [each for each in found.events if each["type"] == "exec_command_end"]
+    assert [each["stdout"] for each in printed] == ["read typed\ndid 0\n"]
+    assert os.path.lexists(home / made)
+    assert content in ((home / made).read_text() if content else "")
+    assert (home / "neighbour").read_text() == "closed\n"
+
+
+@pytest.mark.parametrize("program", ["ssh-keygen", "git", "sed", "tar", "make", "mkdir"])
+def test_after_a_no_nothing_is_left(sandgate: Sandgate, home: Path, program: str) -> None:
+    """Required: the call fails, the command goes on, and nobody is asked about it again."""
+    needs(program)
+    setting_up(home)
+    does, made, _ = JOURNEYS[program]
+    before = (home / "note").read_text()
+    found = asked(sandgate, does.format(home), "deny")
+    assert found.code != 0
+    assert (home / "ws/runs").read_text() == "run\n"
+    assert made == "note" or not os.path.lexists(home / made)
+    assert (home / "note").read_text() == before
+    assert {each.name for each in home.iterdir()} <= {
+        "ws",
+        ".ssh",
+        "note",
+        "neighbour",
+        ".sandgate",
+        ".local",
+        ".cache",
+    }
+
+
+def test_it_is_told_what_waited_and_what_was_carried_out(sandgate: Sandgate, home: Path) -> None:
+    found = asked(sandgate, f"mkdir {home}/d && touch {home}/d/f")
+    (attempt,) = found.last["attempts"]
+    first = attempt["held"][0]
+    assert (first["denial"]["path"], first["decision"], first["source"]) == (f"{home}/d", "approved", "script")
+    assert [each["path"] for each in attempt["performed"] if each["asked"]] == [f"{home}/d"]
+    assert all(each["error"] == 0 for each in attempt["performed"] if each["path"].startswith(f"{home}/d"))
+
+
+def test_without_anybody_attached_a_command_is_refused_as_ever(sandgate: Sandgate, home: Path) -> None:
+    """Required: nothing waits where nobody answers."""
+    options = ("-c", 'sandbox.ask="at-call"', "-a", "on-failure", "--json")
+    found = sandgate("run", *options, "--", "touch", f"{home}/new")
+    assert found.code != 0
+    assert [each["stage"] for each in questions(found)] in ([], ["retry"])
+    assert not (home / "new").exists()
+
+
+def test_a_private_class_of_writes_is_refused_without_a_question(sandgate: Sandgate, home: Path) -> None:
+    """Required: what programs do without is never a question, and does not wait."""
+    found = asked(sandgate, f"name=history; echo x > {home}/.bash_$name")
+    assert [each for each in questions(found) if "bash_" in str(each["grants"])] == []
+    assert not (home / ".bash_history").exists()
