@@ -143,8 +143,7 @@ def test_what_no_view_can_give_is_left_to_the_supervisor_of_that_plan(host: Host
     """Required: what a held call was given is there in a later run, too, and in no other."""
     made = Grant("new_entry", str(tmp_path / "new"))
     session = host.session()
-    expected = (made,) if session.backend() == "namespace" else ()
-    assert host.plan(session, made).supervised_grants == expected
+    assert host.plan(session, made).supervised_grants == (made,)
     assert host.plan(session).supervised_grants == ()
 
 

@@ -316,10 +316,8 @@ class Confinement:
             plan = with_steady_programs(plan)
         if reads and permissions.drafts:
             plan = plan.but(reads_only=True)
-        if plan.backend == "namespace" and (
-            supervised := tuple([each for each in grants if each.kind in SUPERVISED_KINDS])
-        ):
-            plan = plan.but(supervised_grants=supervised)
+        if supervised := tuple([each for each in grants if each.kind in SUPERVISED_KINDS]):
+            plan = plan.but(supervised_grants=supervised)  # which another backend does not carry out
         if plan.backend != "namespace" or command.argv[0] == PATCH or self._settings.caches != "private":
             return plan
         return self._with_caches(plan, reads=reads) if isinstance(self._settings.sandbox, WorkspaceWrite) else plan
