@@ -86,3 +86,18 @@ def test_a_resident_that_is_gone_is_an_error_and_no_run(tmp_path: Path) -> None:
     with pytest.raises((AssertionError, OSError)):
         brief.run("open('made', 'w')", cwd=str(tmp_path), env={})
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_lives_on_is_talked_to_and_ends_with_its_block(resident: Resident) -> None:
+    answers = (
+        "import sys\nfor line in sys.stdin: print(len(line), flush=True)\nprint('over', file=sys.stderr); sys.exit(3)"
+    )
+    with resident.begin(answers, cwd="/", env={"PATH": PATH}) as born:
+        born.stdin.write(b"word\n")
+        born.stdin.flush()
+        assert born.stdout.readline() == b"5\n"
+        born.stdin.close()
+        assert (born.wait(10), born.stderr.read()) == (3, b"over\n")
+    with resident.begin("import time; time.sleep(1000)", cwd="/", env={"PATH": PATH}) as asleep:
+        pass
+    assert asleep.wait(10) == -9

@@ -9,17 +9,20 @@ import os
 import select
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from support.process.resident import Resident
 
 ORDINARY_UID = 4242
 RUN_SECONDS_MAX = 30
 PROTECTED = (".git", ".agents", ".codex", ".sandgate")
 SYSTEM_PYTHON = "/usr/bin/python3"  # an ordinary user may not be able to read the one that runs the tests
 OUTSIDER = "@outsider@"  # in a script: the pid of a process of the same user that is not ours
+PERFORMS = "import confined_runs, json, sys; print(json.dumps(confined_runs._perform(*json.loads(sys.argv.pop()))))"
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 
 
@@ -122,21 +125,20 @@ class Account:
     def _do(self, how: str, script: Any, workspace: Path, changes: dict[str, Any]) -> dict[str, Any]:
         if not self.ordinary:
             return _perform(how, script, str(workspace), changes)
-        source = _readable_source()
         order = json.dumps([how, script, str(workspace), changes])
-        done = subprocess.run(
-            [SYSTEM_PYTHON, f"{source}/{Path(__file__).name}"],
-            input=order.encode(),
-            capture_output=True,
-            timeout=2 * RUN_SECONDS_MAX,
-            check=False,
-            env={"PYTHONPATH": source, "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
-            cwd="/",
-        )
+        done = _ordinary().run(PERFORMS, order, cwd="/", env={"PATH": "/usr/bin:/bin"})
         if done.returncode:
-            raise AssertionError(done.stderr.decode())
+            raise AssertionError(done.stderr)
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
+
+
+def _ordinary() -> Resident:
+    """The Python from which what an ordinary user does is born."""
+    from support.process.resident import resident
+
+    identity = ("user", ORDINARY_UID), ("group", ORDINARY_UID), ("extra_groups", ())
+    return resident((SYSTEM_PYTHON, "-I", "-S"), (_readable_source(),), identity)
 
 
 @functools.cache
@@ -188,13 +190,6 @@ def snapshot(directory: Path) -> dict[str, tuple[int, int, bytes]]:
         )
         for path in sorted(directory.rglob("*"))
     }
-
-
-if __name__ == "__main__":
-    os.setgroups([])
-    os.setgid(ORDINARY_UID)
-    os.setuid(ORDINARY_UID)
-    json.dump(_perform(*json.load(sys.stdin)), sys.stdout)
 
 
 def change_nothing_outside(account: Account, attack: str, *, workspace: Path, outside: Path, shelf: Path) -> None:

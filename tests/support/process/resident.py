@@ -15,9 +15,10 @@ import select
 import signal
 import socket
 import subprocess
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from typing import IO, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from typing import IO, Any, NamedTuple
 
 RUN_LIMIT_S = 60
 LINE_BYTES_MAX = 64
@@ -110,33 +111,106 @@ class Resident:
                 **identity,
             )
         atexit.register(self._door.close)
-        _begun.append(self)
+        _all.append(self)
 
     def run(self, code: str, *arguments: str, cwd: str, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         """Runs `code` with these arguments to its end; nothing is there to be read, and what it says is captured."""
-        order = {"code": code, "arguments": arguments, "cwd": cwd, "env": dict(env)}
         with ExitStack() as opened:
-            written, learned, out, err = (opened.enter_context(_memory()) for _ in range(4))
-            written.write(json.dumps(order).encode())
-            written.seek(0)
+            out, err = (opened.enter_context(_memory()) for _ in range(2))
             null = opened.enter_context(open(os.devnull, "rb"))
+            streams = [each.fileno() for each in (null, out, err)]
+            with self._begun(Order(code, arguments, cwd, env), streams) as told:
+                exit_code = self._ended(told)
+            texts = [os.pread(each.fileno(), os.fstat(each.fileno()).st_size, 0).decode() for each in (out, err)]
+        return subprocess.CompletedProcess(["-c", *arguments], exit_code, *texts)
+
+    @contextmanager
+    def begin(self, code: str, *arguments: str, cwd: str, env: Mapping[str, str]) -> Iterator[Born]:
+        """Begins to run `code`, with pipes as its streams; it is ended afterwards, if it was not before."""
+        with ExitStack() as opened:
+            theirs, ours = [], []
+            for writes in (True, False, False):
+                reading, writing = os.pipe()
+                mine, other = (writing, reading) if writes else (reading, writing)
+                ours.append(opened.enter_context(open(mine, "wb" if writes else "rb")))
+                theirs.append(other)
+            try:
+                told = opened.enter_context(self._begun(Order(code, arguments, cwd, env), theirs))
+            finally:
+                for each in theirs:
+                    os.close(each)
+            born = Born(told, partial(self._ended, told), *ours)
+            try:
+                yield born
+            finally:
+                born.kill()
+                born.wait(RUN_LIMIT_S)
+
+    @contextmanager
+    def _begun(self, order: Order, streams: Sequence[int]) -> Iterator[IO[bytes]]:
+        """What the resident tells of a run that it was asked to begin."""
+        with ExitStack() as opened:
+            written, learned = (opened.enter_context(_memory()) for _ in range(2))
+            written.write(json.dumps(order.fields()).encode())
+            written.seek(0)
             reading, writing = os.pipe()
             told = opened.enter_context(open(reading, "rb", buffering=0))
             with open(writing, "wb", buffering=0) as reply:
-                sent = [each.fileno() for each in (written, learned, reply, null, out, err)]
+                sent = [*(each.fileno() for each in (written, learned, reply)), *streams]
                 socket.send_fds(self._door, [b"r"], sent)
-            exit_code, processor_s = _ended(told)
-            texts = [os.pread(each.fileno(), os.fstat(each.fileno()).st_size, 0).decode() for each in (out, err)]
+            yield told
+
+    def _ended(self, told: IO[bytes], pid: int = 0, limit_s: float = RUN_LIMIT_S) -> int:
+        exit_code, processor_s = _ended(told, pid, limit_s)
         self.processor_s += processor_s
-        return subprocess.CompletedProcess(["-c", *arguments], exit_code, *texts)
+        return exit_code
 
 
-_begun: list[Resident] = []
+class Order(NamedTuple):
+    """What is to be run."""
+
+    code: str
+    arguments: Sequence[str]
+    cwd: str
+    env: Mapping[str, str]
+
+    def fields(self) -> dict[str, Any]:
+        return {"code": self.code, "arguments": self.arguments, "cwd": self.cwd, "env": dict(self.env)}
+
+
+class Born:
+    """A run that lives on, in the words of `subprocess.Popen`."""
+
+    def __init__(
+        self, told: IO[bytes], ended: Callable[[int, float], int], to: IO[bytes], out: IO[bytes], err: IO[bytes]
+    ) -> None:
+        self.stdin, self.stdout, self.stderr = to, out, err
+        self.pid = _number(told)
+        self._ended = ended
+        self._exit_code: int | None = None
+        self._itself = os.pidfd_open(self.pid)
+
+    def send_signal(self, number: int) -> None:
+        if self._exit_code is None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._itself, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, limit_s: float) -> int:
+        if self._exit_code is None:
+            self._exit_code = self._ended(self.pid, limit_s)
+            os.close(self._itself)
+        return self._exit_code
+
+
+_all: list[Resident] = []
 
 
 def processor_s() -> float:
     """What the runs so far took; they are nobody's children here, so this process is not told it."""
-    return sum(each.processor_s for each in _begun)
+    return sum(each.processor_s for each in _all)
 
 
 @functools.cache
@@ -149,21 +223,26 @@ def _memory() -> IO[bytes]:
     return open(os.memfd_create("run"), "w+b", buffering=0)
 
 
-def _ended(told: IO[bytes]) -> tuple[int, float]:
-    """The exit code of the run whose number and end are told there, and the processor seconds it took."""
-    pid = int(_line(told) or b"0")
+def _number(told: IO[bytes]) -> int:
+    pid = int(_line(told, RUN_LIMIT_S) or b"0")
     assert pid, "no run was begun: the resident has ended"
-    end = _line(told)
+    return pid
+
+
+def _ended(told: IO[bytes], pid: int, limit_s: float) -> tuple[int, float]:
+    """The exit code of the run whose end is told there, and the processor seconds it took."""
+    pid = pid or _number(told)
+    end = _line(told, limit_s)
     if end is None:
         os.kill(pid, signal.SIGKILL)
-        raise TimeoutError(f"still running after {RUN_LIMIT_S} s")
+        raise TimeoutError(f"still running after {limit_s} s")
     assert end, "the resident has ended before its run"
     code, processor_s = end.split()
     return int(code), float(processor_s)
 
 
-def _line(told: IO[bytes]) -> bytes | None:
+def _line(told: IO[bytes], limit_s: float) -> bytes | None:
     """What is said next; None when nothing is for too long, and empty when nobody will."""
-    if not select.select([told], [], [], RUN_LIMIT_S)[0]:
+    if not select.select([told], [], [], limit_s)[0]:
         return None
     return told.readline(LINE_BYTES_MAX)

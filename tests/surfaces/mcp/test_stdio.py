@@ -22,23 +22,23 @@ from mcp.client.stdio import StdioServerParameters
 
 from support.mcp import mcp_stage
 from support.process import waiting
+from support.process.resident import Born, resident
+from support.suite.source_tree import REPOSITORY
 
 LIMIT_S = 20
 PEER_LIMIT_S = 180  # for whole stories; a loaded machine takes more than a minute for some
 MESSAGE_BYTES_MAX = 8 * 1024 * 1024
 SERVER_BYTES_MAX = 512 * 1024 * 1024  # the interpreter and the SDK among it
 PROGRAM = [sys.executable, mcp_stage.__file__]
+SERVES = "from support.mcp.mcp_stage import main; main()"
 INITIALIZE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 
 
 class Peer:
     """The client's side of the pipes."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: Born) -> None:
         self.process = process
-        assert process.stdin
-        assert process.stdout
-        assert process.stderr
         self.to, self.answers, self.said = process.stdin, process.stdout, process.stderr
 
     def send(self, *lines: bytes) -> None:
@@ -80,14 +80,14 @@ class Peer:
 
 @contextmanager
 def _peer(*arguments: str) -> Iterator[Peer]:
-    with subprocess.Popen([*PROGRAM, *arguments], stdin=-1, stdout=-1, stderr=-1) as process:
+    born = resident((sys.executable,), (str(REPOSITORY / "tests"), str(REPOSITORY / "src")), ())
+    with born.begin(SERVES, *arguments, cwd="/", env=os.environ) as process:
         bound = threading.Timer(PEER_LIMIT_S, process.kill)  # whatever is waited for then comes to an end
         bound.start()
         try:
             yield Peer(process)
         finally:
             bound.cancel()
-            process.kill()
 
 
 @pytest.fixture
