@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.runtime import Environment, open_runtime
 from support.process.program import Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -67,3 +68,20 @@ def test_what_came_to_exist_between_two_runs_is_closed(sandgate: Sandgate, place
     ran = sandgate("run", "-a", "never", "--", "sh", "-c", "echo x >sub/.git/hooks/post-checkout")
     assert "post-checkout (protected: " in ran.err
     assert not (place / "repo/sub/.git/hooks/post-checkout").exists()
+
+
+def test_a_session_of_many_commands_leaves_it_for_the_next_one(sandgate: Sandgate, place: Path) -> None:
+    """Required: also where commands live on, and nothing of the look is kept when it is written."""
+    runtime = open_runtime(Environment(cwd=str(sandgate.workspace), environ=sandgate.env))
+    try:
+        for _ in range(TRIES):
+            runtime.exec_command("true", login=False)
+            if [*place.rglob("tmp/*/facts")]:
+                break
+            runtime.close()
+            runtime = open_runtime(Environment(cwd=str(sandgate.workspace), environ=sandgate.env))
+        else:
+            pytest.fail("nothing was stored")
+        assert runtime.confinement._memory.unsaved is None
+    finally:
+        runtime.close()

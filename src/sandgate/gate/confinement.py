@@ -189,6 +189,7 @@ class Confinement:
         """It is over."""
         if plan.confined and not self.one_command:
             self.new_repositories().running.leave(plan)
+        self._remember()
 
     def expect_one_command(self) -> None:
         """The session ends with the first command: nothing is made or kept for a second one."""
@@ -285,7 +286,7 @@ class Confinement:
             "network": permissions.network,
         }
 
-    def remember(self) -> None:
+    def _remember(self) -> None:
         """For the next session, what this one had to find out for its first command."""
         if self._memory.unsaved is not None:
             from sandgate.sandbox.stored_facts import save

@@ -89,7 +89,6 @@ class Launch(Readiness):
             return self._attended(call_id, plan, arrived, lost)
         finally:
             self._confinement.leave(plan)
-            self._confinement.remember()
 
     def _attended(
         self,
