@@ -77,24 +77,27 @@ static int is_named_after(const char *name, const char *original) {
     return !*original && !is_letter(*name);
 }
 
-/* Beside a file that may be changed, new names serve to replace it. One that is hidden, or starts with a dot as what programs
- * obey does, must look like it. */
-static int serves_to_replace(const struct plan *plan, const char *path, const char *replaced) {
-    const char *name = name_in(path);
+static int looks_like(const char *path, const char *original) { return is_named_after(name_in(path), name_in(original)); }
+
+/* Beside a file that may be changed, new names serve to replace it. They look like its own, or are files that nobody else
+ * could have made, and gone with the command; those start with no dot, as what programs obey does, and hide nowhere. */
+static int serves_to_replace(const struct plan *plan, enum wish wish, const char *path, const char *replaced) {
     if (!lie_beside(path, replaced) || is_guarded_name(plan, path)) return 0;
-    return (*name != '.' && !is_hidden(plan, path)) || is_named_after(name, name_in(replaced));
+    return looks_like(path, replaced) || (wish == WISH_TEMPORARY && *name_in(path) != '.' && !is_hidden(plan, path));
 }
+
+static int creates(enum wish wish) { return wish == WISH_CREATE || wish == WISH_TEMPORARY; }
 
 /* What exists of a tree's own is found by its path, so that a change below it need not be remembered one by one. */
 static int reaches(const struct plan *plan, const struct grant *grant, enum wish wish, const struct spot *spot, size_t length) {
     int is_exact = grant->length == length && same_text(grant->path, spot->path);
     switch (grant->kind) {
         case GRANT_WRITE_ROOT: return is_in_tree(plan, spot->path, grant->path, grant->length);
-        case GRANT_NEW_ENTRY: return wish == WISH_CREATE && is_exact;
+        case GRANT_NEW_ENTRY: return creates(wish) && is_exact;
         case GRANT_METADATA: return wish == WISH_METADATA && is_exact;
         case GRANT_REMOVE: return wish == WISH_REMOVE && (is_exact || is_in_tree(plan, spot->path, grant->path, grant->length));
         case GRANT_WRITE_PATH:
-            if (wish == WISH_CREATE) return is_exact || serves_to_replace(plan, spot->path, grant->path);
+            if (creates(wish)) return is_exact || serves_to_replace(plan, wish, spot->path, grant->path);
             return is_exact && (wish == WISH_METADATA || wish == WISH_WRITE);
         case GRANT_KINDS: break;
     }
@@ -103,15 +106,15 @@ static int reaches(const struct plan *plan, const struct grant *grant, enum wish
 
 static struct permit permit_by_making(const struct plan *plan, enum wish wish, const struct spot *spot) {
     struct permit permit = NO_PERMIT;
-    const struct own_name *own = wish == WISH_CREATE ? 0 : own_name_at(spot->path);
+    const struct own_name *own = creates(wish) ? 0 : own_name_at(spot->path);
     if (own) {
         permit.grant = own->grant;
         permit.is_own = 1;
         permit.identity = own->identity;
         return permit;
     }
-    own = own_tree_above(spot->path);
-    size_t length = own ? strlen(own->path) : 0;
+    size_t length;
+    own = own_tree_above(spot->path, &length);
     if (!own || is_closed_below(plan, spot->path, length)) return permit;
     permit.grant = own->grant;
     permit.tree = own->tree;
@@ -125,9 +128,10 @@ struct permit permit_for(const struct plan *plan, enum wish wish, const struct s
     size_t length = strlen(spot->path);
     for (int i = 0; i < count; i++) {
         if (!reaches(plan, &grants[i], wish, spot, length)) continue;
-        permit.becomes_own = wish == WISH_CREATE && grants[i].kind != GRANT_WRITE_ROOT;
+        permit.becomes_own = creates(wish) && grants[i].kind != GRANT_WRITE_ROOT;
         if (permit.becomes_own && !has_room_for_own()) continue;
         permit.grant = i;
+        permit.is_passing = permit.becomes_own && grants[i].kind == GRANT_WRITE_PATH && !looks_like(spot->path, grants[i].path);
         return permit;
     }
     permit.becomes_own = 0;
@@ -136,7 +140,7 @@ struct permit permit_for(const struct plan *plan, enum wish wish, const struct s
 
 struct permit permit_for_setting_aside(const struct plan *plan, const struct spot *from, const struct spot *to) {
     struct permit permit = NO_PERMIT;
-    if (to->exists || !has_room_for_own() || !serves_to_replace(plan, to->path, from->path)) return permit;
+    if (to->exists || !has_room_for_own() || !serves_to_replace(plan, WISH_CREATE, to->path, from->path)) return permit;
     for (int i = 0; i < count; i++)
         if (grants[i].kind == GRANT_WRITE_PATH && same_text(grants[i].path, from->path)) permit.grant = i;
     return permit;
@@ -154,8 +158,9 @@ static int holds_what_is_kept(const struct plan *plan, const char *path) {
 }
 
 static int is_made_by_us(const struct spot *spot) {
+    size_t length;
     const struct own_name *own = own_name_at(spot->path);
-    return (own && own->is_made) || (!own && own_tree_above(spot->path));
+    return own ? own->is_made : own_tree_above(spot->path, &length) != 0;
 }
 
 int may_be_moved(const struct plan *plan, const struct spot *from, const struct spot *to) {

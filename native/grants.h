@@ -6,13 +6,14 @@
 #include "verdict.h"
 
 enum { GRANTS_MAX = 2048 /* of one command, those of its plan included; one more is not given */ };
-enum wish { WISH_CREATE, WISH_WRITE, WISH_REMOVE, WISH_METADATA };
+enum wish { WISH_CREATE, WISH_TEMPORARY /* a new file and no other: O_EXCL */, WISH_WRITE, WISH_REMOVE, WISH_METADATA };
 
 /* Why a wish is granted, and what is still to be compared when it is carried out. */
 struct permit {
     int grant;      /* its number; -1: nothing grants it */
     int is_own;     /* the object must be this one */
     int becomes_own; /* what is made is to be remembered */
+    int is_passing;  /* and to be gone with the command */
     struct identity identity;
     int tree;         /* descriptor of a directory of our making, -1: none */
     const char *below; /* then the path from there */

@@ -37,16 +37,25 @@ void act_as_ourselves(void) {
     if (standing == HAS_SOME) set_effective(ours);
 }
 
+static long read_status(int pid, char text[STATUS_BYTES]) {
+    static int kept = -1, kept_for;
+    char path[48];
+    /* Opening is half of the cost. What is kept speaks of that one task: when its number is somebody else's, it says nothing. */
+    long length = kept >= 0 && kept_for == pid ? sys(pread64, kept, text, STATUS_BYTES - 1, 0) : 0;
+    if (length > 0) return length;
+    if (kept >= 0) sys(close, kept);
+    put_text(put_number(put_text(path, "/proc/"), (unsigned long)pid), "/status");
+    kept = (int)sys(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    kept_for = pid;
+    return kept < 0 ? kept : sys(pread64, kept, text, STATUS_BYTES - 1, 0);
+}
+
 uint32_t umask_of(int pid) {
     static const char label[] = "\nUmask:\t";
-    char path[48], text[STATUS_BYTES];
-    put_text(put_number(put_text(path, "/proc/"), (unsigned long)pid), "/status");
-    long fd = sys(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return EVERY_BIT;
-    long length = sys(read, fd, text, sizeof text - 1);
-    sys(close, fd);
+    char text[STATUS_BYTES];
+    long length = read_status(pid, text);
     text[length > 0 ? length : 0] = 0;
-    for (const char *at = text; length > 0 && *at; at++) {
+    for (const char *at = text; *at; at++) {
         if (memcmp(at, label, sizeof label - 1) != 0) continue; /* reads no further than it agrees */
         uint32_t mask = 0;
         for (at += sizeof label - 1; *at >= '0' && *at <= '7'; at++) mask = mask * 8 + (uint32_t)(*at - '0');

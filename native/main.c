@@ -237,6 +237,7 @@ int main(void) {
         }
         sys(waitid, P_PIDFD, supervisor.init, 0, WEXITED | __WALL, 0);
     }
+    remove_passing_names(&the_sandbox.plan);
     report_end(&the_sandbox, &supervisor.tally);
     return 0;
 }

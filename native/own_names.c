@@ -3,7 +3,12 @@
 
 #include "own_names.h"
 
-static struct own_name table[OWN_NAMES_MAX];
+struct entry {
+    char path[PATH_BYTES_MAX];
+    uint64_t mark; /* of the path; 0: free */
+    struct own_name own;
+};
+static struct entry table[OWN_NAMES_MAX];
 static int end, trees; /* entries from `end` on were never used */
 
 static uint64_t mark_of(const char *path) {
@@ -12,24 +17,27 @@ static uint64_t mark_of(const char *path) {
     return hash ? hash : 1;
 }
 
-static struct own_name *find(const char *path) {
+static struct entry *find(const char *path) {
     uint64_t mark = end ? mark_of(path) : 0;
     for (int i = 0; i < end; i++)
         if (table[i].mark == mark && same_text(table[i].path, path)) return &table[i];
     return 0;
 }
 
-const struct own_name *own_name_at(const char *path) { return find(path); }
+const struct own_name *own_name_at(const char *path) {
+    const struct entry *entry = find(path);
+    return entry ? &entry->own : 0;
+}
 
-const struct own_name *own_tree_above(const char *path) {
+const struct own_name *own_tree_above(const char *path, size_t *length) {
     const struct own_name *nearest = 0;
-    size_t nearest_length = 0;
+    *length = 0;
     for (int i = 0; trees && i < end; i++) {
-        if (!table[i].mark || table[i].tree < 0) continue;
-        size_t length = strlen(table[i].path);
-        if (length <= nearest_length || !path_is_at_or_below(path, table[i].path, length) || !path[length]) continue;
-        nearest = &table[i];
-        nearest_length = length;
+        if (!table[i].mark || table[i].own.tree < 0) continue;
+        size_t size = strlen(table[i].path);
+        if (size <= *length || !path_is_at_or_below(path, table[i].path, size) || !path[size]) continue;
+        nearest = &table[i].own;
+        *length = size;
     }
     return nearest;
 }
@@ -40,48 +48,62 @@ int has_room_for_own(void) {
     return end < OWN_NAMES_MAX;
 }
 
-static void forget(struct own_name *own) {
-    own->mark = 0;
-    if (own->tree < 0) return;
-    sys(close, own->tree);
+static void forget(struct entry *entry) {
+    entry->mark = 0;
+    if (entry->own.tree < 0) return;
+    sys(close, entry->own.tree);
     trees--;
 }
 
-void remember_own_name(const char *path, const struct identity *identity, int grant, int is_made, int tree) {
-    struct own_name *own = find(path);
-    if (own) forget(own);
-    for (int i = 0; !own && i < end; i++)
-        if (!table[i].mark) own = &table[i];
-    if (!own) own = &table[end++];
-    put_text(own->path, path);
-    own->mark = mark_of(path);
-    own->identity = *identity;
-    own->grant = grant;
-    own->is_made = is_made;
-    own->tree = tree;
-    trees += tree >= 0;
+void remember_own_name(const char *path, const struct own_name *own) {
+    struct entry *entry = find(path);
+    if (entry) forget(entry);
+    for (int i = 0; !entry && i < end; i++)
+        if (!table[i].mark) entry = &table[i];
+    if (!entry) entry = &table[end++];
+    put_text(entry->path, path);
+    entry->mark = mark_of(path);
+    entry->own = *own;
+    trees += own->tree >= 0;
 }
 
-static void move(struct own_name *own, size_t above, const char *to) {
+static void move(struct entry *entry, size_t above, const char *to) {
     char path[PATH_BYTES_MAX];
-    size_t length = strlen(to), rest = strlen(own->path) - above;
+    size_t length = strlen(to), rest = strlen(entry->path) - above;
     if (length + rest >= PATH_BYTES_MAX) {
-        forget(own);
+        forget(entry);
         return;
     }
     memcpy(path, to, length);
-    memcpy(path + length, own->path + above, rest + 1);
-    memcpy(own->path, path, length + rest + 1);
-    own->mark = mark_of(path);
+    memcpy(path + length, entry->path + above, rest + 1);
+    memcpy(entry->path, path, length + rest + 1);
+    entry->mark = mark_of(path);
+    entry->own.is_passing = 0;
 }
 
 void move_own_name(const char *from, const char *to) {
     size_t length = strlen(from);
-    struct own_name *replaced = to ? find(to) : 0;
+    struct entry *replaced = to ? find(to) : 0;
     if (replaced) forget(replaced);
     for (int i = 0; i < end; i++) {
         if (!table[i].mark || !path_is_at_or_below(table[i].path, from, length)) continue;
         if (to) move(&table[i], length, to);
         else forget(&table[i]);
     }
+}
+
+static void remove_if_same(const struct plan *plan, const struct entry *entry) {
+    const char *name;
+    struct identity found;
+    uint32_t type;
+    long parent = open_parent(plan, entry->path, &name);
+    if (parent < 0) return;
+    if (look_up_identity((int)parent, name, &found, &type) == 0 && is_same_object(&found, &entry->own.identity))
+        sys(unlinkat, parent, name, 0);
+    sys(close, parent);
+}
+
+void remove_passing_names(const struct plan *plan) {
+    for (int i = 0; i < end; i++)
+        if (table[i].mark && table[i].own.is_passing) remove_if_same(plan, &table[i]);
 }

@@ -187,7 +187,8 @@ static void remember(const struct site *site, int is_made) {
     if (look_up_identity(site->directory, site->name, &made, &type) != 0) return;
     int is_tree = type == S_IFDIR && is_made;
     long tree = is_tree ? sys(openat, site->directory, site->name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-    remember_own_name(site->spot->path, &made, site->permit.grant, is_made, tree < 0 ? -1 : (int)tree);
+    struct own_name own = {.identity = made, .grant = site->permit.grant, .is_made = is_made, .is_passing = site->permit.is_passing, .tree = tree < 0 ? -1 : (int)tree};
+    remember_own_name(site->spot->path, &own);
 }
 
 static void keep_account(const struct site *at, const struct site *to, const struct deed *deed) {
@@ -213,7 +214,7 @@ static long carry_out(const struct plan *plan, struct site *at, struct site *to,
 
 static enum wish wish_at(const struct deed *deed) {
     switch (deed->kind) {
-        case DEED_OPEN: return deed->at.exists ? WISH_WRITE : WISH_CREATE;
+        case DEED_OPEN: return deed->at.exists ? WISH_WRITE : deed->flags & O_EXCL ? WISH_TEMPORARY : WISH_CREATE;
         case DEED_DIRECTORY: case DEED_NODE: case DEED_SYMLINK: return WISH_CREATE;
         case DEED_RENAME: case DEED_REMOVE: return WISH_REMOVE;
         case DEED_LINK: case DEED_TRUNCATE: return WISH_WRITE;

@@ -263,7 +263,10 @@ OTHER_OPERATIONS = {
     "writing does not link its neighbour": ("write_path", "ln other t1"),
     "writing does not move its neighbour": ("write_path", "mv other t1"),
     "writing makes nothing below": ("write_path", "echo a > full/new"),
-    "names that are obeyed are not made beside": ("write_path", "echo a > .profile"),
+    "names that are obeyed are not made beside": ("write_path", "set -C; echo a > .profile"),
+    "other names are not made beside": ("write_path", "echo a > t1"),
+    "a file of its own is not given another name beside": ("write_path", "echo a > file.x; mv file.x .profile"),
+    "no directory is made beside": ("write_path", "mkdir t1"),
 }
 
 
@@ -339,3 +342,57 @@ def test_a_tree_that_was_granted_does_not_open_what_is_protected_in_it(helper: s
     assert (grounds / "work/.git/config").read_text() == "text\n"
     assert (grounds / "work/.git/hook").read_text() == "a\n"
     assert [Path(each.path or "").name for each in outcome.refused] == ["new", "config", "work"]
+
+
+def test_a_temporary_file_is_gone_with_the_command(helper: str, grounds: Path) -> None:
+    """Required: a yes for one file leaves no other behind, but what somebody else has put there by then."""
+    code = """
+for name in ("tmp1", "tmp2", "file.kept"):
+    os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+os.close(os.open("../work/seen", os.O_WRONLY))
+"""
+    os.mkfifo(grounds / "work/seen")
+    target = grounds / "outside/file"
+    argv = (sys.executable, "-I", "-S", "-c", "import os\n" + code)
+    run = HeldRun(helper, plan_in(grounds, *argv, grants=(Grant("write_path", str(target)),)))
+    with open(grounds / "work/seen"):
+        (grounds / "outside/theirs").write_text("theirs")
+        (grounds / "outside/theirs").rename(grounds / "outside/tmp2")
+    outcome = run.finish()
+    assert (outcome.exit_code, outcome.output) == (0, "")
+    assert sorted(os.listdir(grounds / "outside")) == ["file", "file.kept", "full", "keys", "tmp2"]
+
+
+def test_carrying_out_leaves_no_descriptor_open(helper: str, grounds: Path) -> None:
+    """Required: as many after a thousand calls as after the first ones."""
+    code = """
+def work(rounds):
+    for n in range(rounds):
+        os.close(os.open("full/x", os.O_CREAT | os.O_WRONLY))
+        os.link("full/x", "full/y"); os.rename("full/y", "full/z")
+        os.chmod("full/z", 0o600); os.truncate("full/z", 3); os.unlink("full/z"); os.unlink("full/x")
+        os.mkdir("full/d"); os.rmdir("full/d")
+for rounds in (3, 100):
+    work(rounds)
+    open(f"../work/go{rounds}").read()
+"""
+    for rounds in (3, 100):
+        os.mkfifo(grounds / f"work/go{rounds}")
+    argv = (sys.executable, "-I", "-S", "-c", "import os\n" + code)
+    run = HeldRun(helper, plan_in(grounds, *argv, grants=(Grant("write_root", str(grounds / "outside/full")),)))
+    counts = []
+    for rounds in (3, 100):
+        with open(grounds / f"work/go{rounds}", "w"):
+            counts.append(len(os.listdir(f"/proc/{run.child.pid}/fd")))
+    assert run.finish().exit_code == 0
+    assert counts[0] == counts[1]
+
+
+def test_the_supervisors_death_is_the_commands(helper: str, grounds: Path) -> None:
+    """Required: what was held is not done, and the command is killed."""
+    run = HeldRun(helper, plan_in(grounds, "sh", "-c", "echo a > file; echo b > file").but(holds_calls=True))
+    run.serve(until=lambda: run.child.held)
+    os.kill(run.child.pid, 9)
+    outcome = run.finish()
+    assert outcome.exit_code == 137
+    assert (grounds / "outside/file").read_text() == "text\n"
