@@ -11,10 +11,11 @@ import pytest
 
 from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.errors import ConfigError, UnknownTerminal
-from sandgate.protocol.decisions import ApprovalRequest, Decision
+from sandgate.protocol.decisions import ApprovalRequest
 from sandgate.runtime.aio import AsyncGate, open_gate, open_server_gate
 from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
+from sandgate.testing import ReviewerDouble
 from support.process.loops import run
 from support.process.waiting import open_descriptors, wait_until
 from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
@@ -270,18 +271,6 @@ def test_answer_that_comes_after_the_caller_left_is_a_no(
     run(work())
 
 
-class SlowYes:
-    """A reviewer of the session, as a model is, that knows nothing of callers and answers when it is let."""
-
-    def __init__(self) -> None:
-        self.asked, self.release = threading.Event(), threading.Event()
-
-    def review(self, request: ApprovalRequest) -> Decision:
-        self.asked.set()
-        assert self.release.wait(LIMIT_S)
-        return Decision(request.stage, "approved", "automated_reviewer", request.grants)
-
-
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("cancelled", [True, False], ids=["cancelled", "awaited"])
 def test_a_yes_of_the_sessions_own_reviewer_runs_nothing_after_the_caller_left(
@@ -289,18 +278,18 @@ def test_a_yes_of_the_sessions_own_reviewer_runs_nothing_after_the_caller_left(
 ) -> None:
     """Required: a turn that was stopped must not patch a file a minute later."""
     made = tmp_path_factory.mktemp("outside") / "made"
-    slow = SlowYes()
+    slow = ReviewerDouble(always="approve", holds_back=True)
 
     async def work() -> None:
         environment = place.environment(sandbox_mode="workspace-write", approval_policy="on-request")
         runtime = await on_thread(lambda: open_runtime(environment, reviewers=(slow,)))
         gate = AsyncGate(runtime)
         task = asyncio.ensure_future(CALLS[call](gate, str(made)))
-        await asyncio.to_thread(slow.asked.wait, LIMIT_S)
+        await asyncio.to_thread(slow.is_asked.wait, LIMIT_S)
         if cancelled:
             task.cancel()
             await asyncio.sleep(0)
-        slow.release.set()
+        slow.open.set()
         await asyncio.wait([task])
         if not cancelled:
             assert await asyncio.to_thread(wait_until, made.exists)

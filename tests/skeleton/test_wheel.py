@@ -48,7 +48,7 @@ def test_what_completes_commands_lies_where_each_shell_looks_below_a_prefix(whee
 @pytest.mark.slow
 def test_types_and_the_helper_or_its_sources_are_in_it(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
-    assert "sandgate/py.typed" in names
+    assert {"sandgate/py.typed", "sandgate/testing/__init__.py"} <= set(names)
     assert any(re.fullmatch(r"sandgate/_native/(sandgate-exec|src/.*\.c)", name) for name in names)
 
 

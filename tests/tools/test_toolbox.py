@@ -312,22 +312,13 @@ def test_the_rule_a_call_wishes_for_is_heard_where_it_asks_to_leave_the_sandbox(
 
 def test_the_rule_a_model_wished_for_is_offered_and_lets_the_next_call_out(place: Workplace) -> None:
     """Required: scenario 52, through the tool."""
-    asked: list[ApprovalRequest] = []
-
-    class Always:
-        def review(self, request: ApprovalRequest) -> Decision:
-            asked.append(request)
-            return Decision(
-                request.stage, "approved_with_amendment", "user", request.grants, amendment=request.amendment
-            )
-
-    reviewer: Any = Always()
+    reviewer = ReviewerDouble("approve-always")
     runtime = place.session(approval_policy="on-request", reviewer=reviewer)
     call = {"cmd": f"touch {place.outside}/made", "login": False, "sandbox_permissions": "require_escalated"}
     runtime.call_tool("exec_command", {**call, "prefix_rule": ["touch", f"{place.outside}/made"]})
-    assert [request.amendment and request.amendment.sandbox for request in asked] == ["bypass"]
+    assert [request.amendment and request.amendment.sandbox for request in reviewer.asked] == ["bypass"]
     runtime.call_tool("exec_command", call)
-    assert len(asked) == 1
+    assert len(reviewer.asked) == 1
 
 
 def test_a_model_is_told_of_the_names_that_a_patch_left_alone(place: Workplace) -> None:
