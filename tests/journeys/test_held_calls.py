@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from support.process.program import Finished, Sandgate
+from sandgate.kernel.process_tree import descendants
+from support.process.program import WAIT_SECONDS, Finished, Sandgate
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -154,3 +156,69 @@ def test_a_private_class_of_writes_is_refused_without_a_question(sandgate: Sandg
     found = asked(sandgate, f"name=history; echo x > {home}/.bash_$name")
     assert [each for each in questions(found) if "bash_" in str(each["grants"])] == []
     assert not (home / ".bash_history").exists()
+
+
+ATTACK = """
+exec 3<&0
+while :; do printf SPO''OFED >&3; sleep 0.01; done &
+painter=$!
+while :; do dd bs=1 count=1 <&3 2>/dev/null; done >/dev/null &
+thief=$!
+mkdir {0}/d && echo "made it"
+kill $painter $thief
+"""
+
+
+def until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + WAIT_SECONDS
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "TtZ"
+
+
+def test_a_command_neither_paints_over_the_question_nor_takes_its_answer(sandgate: Sandgate, home: Path) -> None:
+    """Required: what shares the terminal does both before the question, and is still while it stands."""
+    options = ("-c", 'sandbox.ask="at-call"', "-a", "on-failure")
+    script = ATTACK.format(home).replace("mkdir", "sleep 0.2; mkdir")  # time for the attack to be seen at work
+    terminal = sandgate.at_terminal("run", *options, "--", "sh", "-c", script)
+    terminal.sees("SPOOFED")  # the attack is real
+    before = len(terminal.sees("Your answer ["))
+    supervisor, *below = descendants(terminal.pid)
+    inside = [pid for pid in descendants(supervisor)[1:]]
+    assert len(inside) >= 3
+    until(lambda: all(stopped(pid) for pid in inside if Path(f"/proc/{pid}/comm").read_text() != "mkdir\n"))
+    terminal.presses("YYYY" if "capital letter" in terminal.seen else "yyyy")
+    shown = terminal.sees("made it")[before:]
+    assert terminal.ends() == 0, terminal.seen
+    question = terminal.seen.rpartition("sandgate: approval needed")[2].partition("Your answer [")[0]
+    assert "SPOOFED" not in question
+    assert "may make" in question
+    assert "SPOOFED" not in shown.partition("\n")[0]
+    assert (home / "d").is_dir()
+    assert below
+
+
+def test_control_c_at_the_question_ends_the_command_and_nothing_is_done(sandgate: Sandgate, home: Path) -> None:
+    options = ("-c", 'sandbox.ask="at-call"', "-a", "on-failure")
+    terminal = sandgate.at_terminal("run", *options, "--", "mkdir", f"{home}/d")
+    terminal.sees("Your answer [")
+    terminal.presses("\x03")
+    assert terminal.ends() == 130
+    assert not (home / "d").exists()
+
+
+def test_the_question_says_that_the_command_waits_and_goes_on(sandgate: Sandgate, home: Path) -> None:
+    """Required: never that it runs again from the start, because it does not."""
+    options = ("-c", 'sandbox.ask="at-call"', "-a", "on-failure")
+    terminal = sandgate.at_terminal("run", *options, "--", "mkdir", f"{home}/d")
+    shown = terminal.sees("Your answer [").replace("\r\n", "\n")
+    assert "it has stopped at this very call" in shown
+    assert "from the start" not in shown
+    terminal.presses("n")
+    assert terminal.ends() != 0
+    assert not (home / "d").exists()
+    assert "approval needed" not in terminal.seen.partition("Your answer [")[2]
