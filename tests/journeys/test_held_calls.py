@@ -188,7 +188,7 @@ def test_a_command_neither_paints_over_the_question_nor_takes_its_answer(sandgat
     terminal.sees("SPOOFED")  # the attack is real
     before = len(terminal.sees("Your answer ["))
     supervisor, *below = descendants(terminal.pid)
-    inside = [pid for pid in descendants(supervisor)[1:]]
+    inside = descendants(supervisor)[1:]
     assert len(inside) >= 3
     until(lambda: all(stopped(pid) for pid in inside if Path(f"/proc/{pid}/comm").read_text() != "mkdir\n"))
     terminal.presses("YYYY" if "capital letter" in terminal.seen else "yyyy")

@@ -302,8 +302,7 @@ class Confinement:
         return self._memory.listings
 
     def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool = False) -> ConfinedCommand:
-        """An inert plan. Raises ConfinementError when this host cannot keep what it promises. `reads`: policy vouches
-        that the command only reads, so that it needs no caches to write in and no draft of a git directory."""
+        """An inert plan. Raises ConfinementError when it cannot be kept. `reads`: policy vouches that it only reads."""
         permissions = self.permissions(grants)
         if any(INIT in word for word in command.argv):
             permissions = self.new_repositories().permitted(permissions, command)
@@ -318,7 +317,7 @@ class Confinement:
         if reads and permissions.drafts:
             plan = plan.but(reads_only=True)
         if supervised := tuple([each for each in grants if each.kind in SUPERVISED_KINDS]):
-            plan = plan.but(supervised_grants=supervised)  # which another backend does not carry out
+            plan = plan.but(supervised_grants=supervised)  # another backend does not carry them out
         if plan.backend != "namespace" or command.argv[0] == PATCH or self._settings.caches != "private":
             return plan
         return self._with_caches(plan, reads=reads) if isinstance(self._settings.sandbox, WorkspaceWrite) else plan
