@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.decisions import ApprovalRequest, Attempt, Passage
     from sandgate.protocol.denials import Denial
+    from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.protocol.trace import TraceRecord
     from sandgate.runtime import Runtime
     from sandgate.tools.answers import ExecAnswer
@@ -135,11 +137,21 @@ def passed(passage: Passage) -> dict[str, Any]:
     attempts = [
         (each.confined, each.backend, each.allowed_by, each.grants, each.denial.verdict, denied(each.denial.denials),
          each.final.exit_code, each.final.signal, each.final.termination, printed(each, each.final.stdout),
-         printed(each, each.final.stderr), each.permissions.but(copies=()))
+         printed(each, each.final.stderr), here(each.permissions, passage.command.cwd))
         for each in passage.attempts
     ]  # fmt: skip
     return {"verdict": passage.verdict, "attempts": attempts, "decisions": passage.decisions,
             "refusal": passage.refusal, "aborted": passage.aborted, "risk": passage.risk}  # fmt: skip
+
+
+def here(permissions: EffectivePermissions, workspace: str) -> dict[str, Any]:
+    """Without the places elsewhere on the machine, where others may make and remove something meanwhile."""
+    place = os.path.dirname(workspace)
+    found: dict[str, Any] = {}
+    for name, value in permissions.but(copies=()).fields().items():
+        places = isinstance(value, tuple) and name != "hosts"
+        found[name] = [each for each in value if each.startswith(place)] if places else value
+    return found
 
 
 def printed(attempt: Attempt, output: bytes) -> bytes | None:
