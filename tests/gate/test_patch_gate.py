@@ -225,7 +225,7 @@ def test_a_link_put_in_the_place_of_an_approved_file_is_shown_and_asked_about(
     shown = form_of(colleague.asked[1]).message
     assert f"update {place.repo}/docs/notes.md (a link leads to {outside}/notes.md)" in shown
     assert colleague.asked[1].risk is not None
-    assert "elsewhere/notes.md`" in colleague.asked[1].risk.description
+    assert "elsewhere/notes.md" in colleague.asked[1].risk.description
 
 
 def test_approval_for_the_session_is_remembered_path_by_path(place: Workplace) -> None:
