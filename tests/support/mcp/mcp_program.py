@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from support.process.program import PROGRAM, Sandgate
+from support.process.program import PROGRAM, Sandgate, make_repository
 from support.process.waiting import wait_until
 from support.terminal.live_sessions import NOT_ALL_OF_TMP
 
@@ -87,7 +87,8 @@ class Place(Sandgate):
         self._number = folder / "server"
         if not self.workspace.exists():
             self.home.mkdir()
-            subprocess.run(["git", "init", "-q", str(self.workspace)], check=True)
+            self.workspace.mkdir()
+            make_repository(self.workspace)
 
     @property
     def server(self) -> int:
