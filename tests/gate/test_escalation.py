@@ -347,6 +347,16 @@ def test_after_so_many_questions_a_command_is_refused_and_told_once() -> None:
     assert ladder.held(HELD.but(path="/home/u/more"), KEY) == HeldAnswer()
 
 
+def test_what_was_answered_for_the_session_is_no_question_of_the_command() -> None:
+    """Required: a command may make many files in a place that was given for the session."""
+    ladder = running()
+    for number in range(QUESTIONS_MAX * 2):
+        grant = Grant("new_entry", f"/home/u/made/{number}")
+        assert isinstance(ladder.held(HELD.but(path=grant.value), (grant,)), AskReviewer)
+        given = answered("approved_for_session", grant, stage="held", source="cache")
+        assert ladder.held_answered(given) == HeldAnswer((grant,))
+
+
 def test_abort_at_a_held_call_ends_the_command_and_the_turn() -> None:
     ladder = running()
     ladder.held(HELD, KEY)

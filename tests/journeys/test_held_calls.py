@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.kernel.process_tree import descendants
+from sandgate.runtime.aio import open_gate
 from support.process.program import WAIT_SECONDS, Finished, Sandgate
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -18,6 +20,8 @@ pytestmark = pytest.mark.host("namespace", "notify")
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from sandgate.protocol.decisions import ApprovalRequest
 
 # Counts its runs and reads its input once; then does what it is told, and tries the file beside it.
 SCRIPT = """
@@ -222,3 +226,25 @@ def test_the_question_says_that_the_command_waits_and_goes_on(sandgate: Sandgate
     assert terminal.ends() != 0
     assert not (home / "d").exists()
     assert "approval needed" not in terminal.seen.partition("Your answer [")[2]
+
+
+def test_a_coroutine_is_asked_and_its_answer_for_the_session_is_for_every_command(home: Path) -> None:
+    """Required: the program's loop goes on, and the place is not asked about again by another command."""
+    asked_about: list[ApprovalRequest] = []
+
+    async def yes(request: ApprovalRequest) -> str:
+        asked_about.append(request)
+        return "approve-session"
+
+    async def session() -> None:
+        overrides = ('sandbox.ask="at-call"', 'approval_policy="on-failure"')
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
+        async with open_gate(str(home / "ws"), reviewer=yes, overrides=overrides, environ=environ) as gate:
+            first = await gate.run(f"echo run >> runs; mkdir {home}/d")
+            second = await gate.run(f"for n in 1 2 3 4 5 6 7 8 9 10; do touch {home}/d/$n || exit 1; done")
+        assert [each.result.exit_code for each in (first, second) if each.result] == [0, 0]
+
+    asyncio.run(session())
+    assert [(request.stage, request.grants[0].value) for request in asked_about] == [("held", f"{home}/d")]
+    assert (home / "ws/runs").read_text() == "run\n"
+    assert len(list((home / "d").iterdir())) == 10

@@ -178,6 +178,8 @@ class Escalation:
         asked, self._asked = self._asked, None
         if asked is None or asked.denial is None:
             raise AssertionError("no question about a held call is open")
+        if decision.source == "cache":
+            self._held -= 1  # nobody was asked
         if decision.approved and decision.grants:
             self._grants = tuple(dict.fromkeys((*self._grants, *decision.grants)))
             return HeldAnswer(decision.grants)
