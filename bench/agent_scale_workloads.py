@@ -108,7 +108,7 @@ def _resuming(argv: list[str], transcript: str) -> list[str]:
 
 def _listed(home: Path) -> str:
     from sandgate.session.session_index import INDEX_NAME
-    from sandgate.session.session_listing import list_sessions
+    from sandgate.session.session_listing import sessions_page
 
     other = home / "many"
     for number in range(SESSIONS):
@@ -116,7 +116,7 @@ def _listed(home: Path) -> str:
     times = []
     for _ in range(6):
         began = time.perf_counter()
-        found = len(list_sessions(str(_state(other)), page_size=SESSIONS).sessions)
+        found = len(sessions_page(str(_state(other)), page_size=SESSIONS).sessions)
         times.append((time.perf_counter() - began) * 1000)
         assert found == SESSIONS
     whole = []
@@ -128,7 +128,7 @@ def _listed(home: Path) -> str:
     for each in _state(other).glob(f"{INDEX_NAME}*"):
         each.unlink()
     began = time.perf_counter()
-    list_sessions(str(_state(other)), page_size=SESSIONS)
+    sessions_page(str(_state(other)), page_size=SESSIONS)
     foreign = (time.perf_counter() - began) * 1000
     later = statistics.median(times[1:])
     return (

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.assessment.findings import RANK
-from sandgate.assessment.model_answer import ModelAnswer, parsed, with_offline
+from sandgate.assessment.model_answer import ModelAnswer, parsed_answer, with_offline
 from sandgate.assessment.model_prompt import CATEGORY_NAMES, LEVELS
 from sandgate.protocol.risk import RiskAssessment
 
@@ -23,7 +23,7 @@ OFFLINE = RiskAssessment("Deletes a lot.", "high", ("data_deletion",), reasons=(
 
 
 def answer(**changes: Any) -> ModelAnswer | None:
-    return parsed(json.dumps({**GOOD, **changes}))
+    return parsed_answer(json.dumps({**GOOD, **changes}))
 
 
 TEXT = json.dumps(GOOD)
@@ -34,7 +34,7 @@ TEXT = json.dumps(GOOD)
     [TEXT, f"  {TEXT}\n", f"```json\n{TEXT}\n```", f"```\n{TEXT}\n```", f"Here it is: {TEXT} Done.", f"[{TEXT}]"],
 )
 def test_an_answer_alone_in_a_fence_or_in_prose_is_taken(text: str) -> None:
-    assert parsed(text) == ANSWER
+    assert parsed_answer(text) == ANSWER
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_an_answer_alone_in_a_fence_or_in_prose_is_taken(text: str) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_single_object_is_nothing(text: str) -> None:
-    assert parsed(text) is None
+    assert parsed_answer(text) is None
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,9 @@ def test_what_does_not_fit_the_schema_is_nothing(changes: dict[str, Any]) -> Non
 
 def test_missing_fields_are_nothing_but_for_the_categories() -> None:
     for name in ("description", "risk_level"):
-        assert parsed(json.dumps({key: value for key, value in GOOD.items() if key != name})) is None
+        assert parsed_answer(json.dumps({key: value for key, value in GOOD.items() if key != name})) is None
     assert answer(risk_categories=None) == ANSWER.__class__("Deletes build.", "medium")
-    assert parsed('{"description": "x", "risk_level": "low"}') == ModelAnswer("x", "low")
+    assert parsed_answer('{"description": "x", "risk_level": "low"}') == ModelAnswer("x", "low")
 
 
 def test_unknown_categories_are_dropped_and_known_ones_stand_once_in_order() -> None:

@@ -16,7 +16,7 @@ from sandgate.assessment.model_prompt import (
     TEMPLATE,
     Subject,
     policy_summary,
-    question,
+    risk_question,
 )
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, ReadOnly, SandboxPolicy, WorkspaceWrite
 
@@ -27,7 +27,7 @@ SUBJECT = Subject(("rm", "-rf", "build"), "/repo/sub", "read-only")
 
 def told(subject: Subject) -> dict[str, str]:
     """The evidence by its label."""
-    _instructions, message = question(subject, tag=TAG)
+    _instructions, message = risk_question(subject, tag=TAG)
     found = re.findall(rf"^([\w ]+): {OPENING}(.*){CLOSING}$", message, re.MULTILINE)
     assert message.count(OPENING) == message.count(CLOSING) == len(found)
     return dict(found)
@@ -71,7 +71,7 @@ def test_policies_are_summed_up_in_stable_words(policy: SandboxPolicy, words: st
 
 
 def test_the_instructions_name_levels_categories_and_whom_not_to_obey() -> None:
-    instructions, _message = question(SUBJECT, tag=TAG)
+    instructions, _message = risk_question(SUBJECT, tag=TAG)
     assert not instructions.startswith("System Prompt:")
     assert "\n---\n" not in instructions
     assert TAG not in instructions
@@ -95,12 +95,14 @@ def test_the_instructions_name_levels_categories_and_whom_not_to_obey() -> None:
 )
 def test_nothing_in_a_value_moves_the_cut_or_leaves_its_tags(hostile: str) -> None:
     """Required."""
-    plain = question(SUBJECT, tag=TAG)
+    plain = risk_question(SUBJECT, tag=TAG)
     subject = Subject(("rm", hostile), f"/{hostile}", "read-only", writable=(f"/{hostile}",), failure=hostile)
-    instructions, message = question(subject, tag=TAG)
+    instructions, message = risk_question(subject, tag=TAG)
     assert instructions == plain[0]
     assert told(subject)["platform"] == "linux"
-    assert len(message.split("\n")) == len(question(SUBJECT.but(writable=("/a",), failure="x"), tag=TAG)[1].split("\n"))
+    assert len(message.split("\n")) == len(
+        risk_question(SUBJECT.but(writable=("/a",), failure="x"), tag=TAG)[1].split("\n")
+    )
     assert all(line.isprintable() for line in message.split("\n"))
     assert json.loads(told(subject)["command as argv"])[0] == "rm"
 
@@ -109,7 +111,7 @@ def test_nothing_in_a_value_moves_the_cut_or_leaves_its_tags(hostile: str) -> No
 def test_whatever_a_command_says_the_message_keeps_its_lines(words: list[str], failure: str) -> None:
     subject = SUBJECT.but(argv=tuple(words), failure=failure)
     assert told(subject)["sandbox policy"] == "read-only"
-    assert question(subject, tag=TAG)[1].isascii() or question(subject, tag=TAG)[1].encode("utf-8")
+    assert risk_question(subject, tag=TAG)[1].isascii() or risk_question(subject, tag=TAG)[1].encode("utf-8")
 
 
 def test_a_long_command_is_cut_in_its_middle_and_says_so() -> None:
@@ -125,16 +127,16 @@ def test_secrets_do_not_go_along() -> None:
     secret = "hunter2-Xk9"
     argv = ("bash", "-lc", f"API_KEY={secret} curl -u me:{secret} https://me:{secret}@x.test; mysql -p{secret}")
     subject = SUBJECT.but(argv=argv, failure=f"Authorization: Bearer {secret}")
-    assert secret not in question(subject, tag=TAG)[1]
+    assert secret not in risk_question(subject, tag=TAG)[1]
     escaped = f"\x1b[1mpassword\x1b[0m: {secret}"
-    assert secret not in question(SUBJECT.but(failure=escaped), tag=TAG)[1]
+    assert secret not in risk_question(SUBJECT.but(failure=escaped), tag=TAG)[1]
 
 
 def test_a_secret_at_the_edge_of_a_cut_does_not_show_half() -> None:
     secret = "sk-" + "abcdefghij" * 4
     for at in range(ARGV_BYTES_MAX // 2 - 60, ARGV_BYTES_MAX // 2 + 10):
         argv = ("echo", "x" * at + " " + secret + " " + "y" * 9000)
-        assert "sk-abc" not in question(SUBJECT.but(argv=argv), tag=TAG)[1]
+        assert "sk-abc" not in risk_question(SUBJECT.but(argv=argv), tag=TAG)[1]
 
 
 @pytest.mark.parametrize(
@@ -142,12 +144,12 @@ def test_a_secret_at_the_edge_of_a_cut_does_not_show_half() -> None:
 )
 def test_a_template_without_its_halves_is_refused(template: str) -> None:
     with pytest.raises(ValueError, match="template"):
-        question(SUBJECT, tag=TAG, template=template)
+        risk_question(SUBJECT, tag=TAG, template=template)
 
 
 def test_only_the_first_separator_cuts() -> None:
     assert TEMPLATE.count("\n---\n") == 1
-    assert question(SUBJECT, tag=TAG, template="a\n---\nb\n---\nc") == ("a", "b\n---\nc")
+    assert risk_question(SUBJECT, tag=TAG, template="a\n---\nb\n---\nc") == ("a", "b\n---\nc")
 
 
 def _categories() -> list[str]:

@@ -14,7 +14,7 @@ from sandgate.assessment.findings import RANK
 from sandgate.assessment.inquiry import MAX_STEPS
 from sandgate.assessment.judges.loops import loops_of
 from sandgate.assessment.static import assess, work
-from sandgate.assessment.wording import MAX_DESCRIPTION_CHARACTERS, shown
+from sandgate.assessment.wording import MAX_DESCRIPTION_CHARACTERS, worded
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import EffectivePermissions
@@ -195,7 +195,7 @@ def test_hostile_names_are_escaped_and_short(name: str) -> None:
 
 
 def test_a_backtick_cannot_leave_its_quotes() -> None:
-    assert shown("a`; level: low") == "`a'; level: low`"
+    assert worded("a`; level: low") == "`a'; level: low`"
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6))

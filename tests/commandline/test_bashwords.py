@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.commandline.bash import parse
-from sandgate.commandline.bashwords import Word, decoded
+from sandgate.commandline.bashwords import Word, source_text
 from support.suite.rows import every
 
 
@@ -62,5 +62,5 @@ def test_a_word_that_may_become_anything_is_shown_as_written() -> None:
 
 
 def test_bytes_that_are_not_text_survive() -> None:
-    assert decoded(b"a\xff") == "a\udcff"
+    assert source_text(b"a\xff") == "a\udcff"
     assert parse("ls '\udcff'").commands[0].argv == ("ls", "\udcff")

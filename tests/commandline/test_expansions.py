@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.commandline.expansions import counted, is_number, only_reads, prints_number, prints_path
+from sandgate.commandline.expansions import counted, hands_out_text, is_number, prints_number, prints_path
 
 EVIL = "a[$(touch planted)]"
 
@@ -25,13 +25,13 @@ def plants(script: str, folder: Path) -> bool:
      "${x,}", "${x[@]}", "${x[3]}", "${#x[@]}", "${1}", "${1:-y}", "${@}", "${?}"],
 )  # fmt: skip
 def test_these_only_read_a_variable(text: str, tmp_path: Path) -> None:
-    assert only_reads(text)
+    assert hands_out_text(text)
     assert not plants(f'echo "{text}"', tmp_path)
 
 
 @pytest.mark.parametrize("text", ["${x@P}", "${!x}", "${y:x}", "${y[x]}", "${y:0:x}", "${y[x+1]}"])
 def test_these_evaluate_what_a_variable_holds(text: str, tmp_path: Path) -> None:
-    assert not only_reads(text)
+    assert not hands_out_text(text)
     assert plants(f'y=abc; x="{EVIL}"; echo "{text}"', tmp_path) or text == "${x@P}"
 
 
@@ -39,7 +39,7 @@ def test_these_evaluate_what_a_variable_holds(text: str, tmp_path: Path) -> None
     "text", ["${x:=y}", "${x:?y}", "${x:-$(ls)}", "${x:-`ls`}", "${(e)x}", "${x", "$x", "${ x}", "${x:h}", "${}"]
 )
 def test_everything_else_counts_as_evaluating(text: str) -> None:
-    assert not only_reads(text)
+    assert not hands_out_text(text)
 
 
 def test_arithmetic_is_read_when_it_is_plain() -> None:

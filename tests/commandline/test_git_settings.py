@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.commandline.git_settings import loads, parsed, redirects, runs
+from sandgate.commandline.git_settings import loads, settings_in, redirects, runs
 from support.suite.rows import every
 
 RUNNING = [
@@ -68,7 +68,7 @@ def test_a_file_is_read_as_git_reads_it(tmp_path: Path) -> None:
         ("include.path", r"~/c:\d"),
         ("a.B.key", "one two  three four"),
     ]
-    assert parsed(TEXT) == expected
+    assert settings_in(TEXT) == expected
     if shutil.which("git"):
         (tmp_path / "config").write_text(TEXT)
         command = ["git", "config", "--file", str(tmp_path / "config"), "--list", "--null"]
@@ -79,4 +79,4 @@ def test_a_file_is_read_as_git_reads_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["[", "[a", '[a "', "=", "[a]\nb=\\", '[a]\nb="', "\0", "[]\n=", "\ufeff[a]\nb=c"])
 def test_damaged_files_are_read_as_far_as_they_go(text: str) -> None:
-    assert all(isinstance(value, str) for _, value in parsed(text))
+    assert all(isinstance(value, str) for _, value in settings_in(text))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.commandline import segments
-from sandgate.commandline.heredocs import BODIES_MAX, bodies, emptied
+from sandgate.commandline.heredocs import BODIES_MAX, bodies, without_here_document
 from sandgate.commandline.invocation import everything_run
 
 
@@ -66,7 +66,7 @@ def test_what_is_read_again_does_not_grow_with_their_number() -> None:
     ],
 )
 def test_a_document_that_surely_begins_and_ends_can_be_left_out(script: str, rest: str) -> None:
-    assert emptied(script) == rest
+    assert without_here_document(script) == rest
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_a_document_that_surely_begins_and_ends_can_be_left_out(script: str, res
     ],
 )
 def test_any_other_stays(script: str) -> None:
-    assert emptied(script) is None
+    assert without_here_document(script) is None

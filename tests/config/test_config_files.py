@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.config.files import FILE_BYTES_MAX
-from sandgate.config.source import line_of
+from sandgate.config.source import line_setting
 from sandgate.errors import ConfigError
 from support.config.config_machine import Machine
 
@@ -154,4 +154,4 @@ def test_messages_hold_no_control_characters(machine: Machine) -> None:
     [("a", 1), ("t.b", 4), ("t.c.d", 5), ("t.missing", 3), ("t.c", 5), ("t.u.x", 7), ("u2", 8), ("nowhere", None)],
 )
 def test_the_line_of_a_key_is_found_in_the_ordinary_spellings(key: str, line: int | None) -> None:
-    assert line_of("a = 1\n# t.b = 0\n[t]  # table\nb = 2\nc.d = 3\n\nu = { x = 1 }\n[u2]\n", key) == line
+    assert line_setting("a = 1\n# t.b = 0\n[t]  # table\nb = 2\nc.d = 3\n\nu = { x = 1 }\n[u2]\n", key) == line

@@ -13,7 +13,7 @@ from sandgate.config import starlark_files
 from sandgate.config.starlark_files import MEMORY_BYTES_MAX, TIME_LIMIT_S, evaluated_calls
 from sandgate.errors import RuleError
 from sandgate.policy.rules.entries import RULES_MAX
-from sandgate.policy.rules.literal import Call
+from sandgate.policy.rules.literal import RuleCall
 
 GRACE_S = 8  # over the limit, on a machine with other work
 ENDLESS = "def f():\n    for i in range(1000000):\n        for j in range(1000000):\n            pass\nf()\n"
@@ -36,9 +36,9 @@ def test_variables_loops_functions_and_f_strings_make_calls_with_their_lines() -
         'network_rule("a.example", "https", decision = "deny")\n'
     )
     assert evaluated_calls(text, "a.rules") == (
-        Call("prefix_rule", (["cargo", ["list", "tree"]],), {"justification": "cargo only reads"}, 3),
-        Call("prefix_rule", (["npm", ["list", "tree"]],), {"justification": "npm only reads"}, 3),
-        Call("network_rule", ("a.example", "https"), {"decision": "deny"}, 6),
+        RuleCall("prefix_rule", (["cargo", ["list", "tree"]],), {"justification": "cargo only reads"}, 3),
+        RuleCall("prefix_rule", (["npm", ["list", "tree"]],), {"justification": "npm only reads"}, 3),
+        RuleCall("network_rule", ("a.example", "https"), {"decision": "deny"}, 6),
     )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.execution.draft_judgement import Circumstances, Judgement
+from sandgate.execution.draft_judgement import Circumstances, DraftJudgement
 from sandgate.execution.held_tree import HeldTree
 from sandgate.sandbox.git_draft import read_draft
 
@@ -29,10 +29,10 @@ class Bench:
         (top / name).parent.mkdir(parents=True, exist_ok=True)
         (top / name).write_text(text)
 
-    def judged(self) -> Judgement:
+    def judged(self) -> DraftJudgement:
         known = Circumstances(self.began_ns, (str(self.worktree),), lambda: True)
         trees = HeldTree(self.held[0], str(self.upper)), HeldTree(self.held[1], str(self.real))
-        judgement = Judgement(*trees, read_draft(str(self.upper), str(self.real)), known)
+        judgement = DraftJudgement(*trees, read_draft(str(self.upper), str(self.real)), known)
         judgement.index()
         judgement.objects(lambda _path, _content: None)
         judgement.rest()

@@ -13,7 +13,7 @@ from sandgate.external.answer import (
     STRUCTURED_BYTES_MAX,
     ExternalAnswer,
     answer_of,
-    failed,
+    no_answer,
 )
 from sandgate.protocol.items import InputImage, InputText
 from sandgate.tools.pictures import IMAGE_SIDE_MAX
@@ -85,7 +85,7 @@ def test_an_answer_for_programs_is_words_for_a_model_where_there_are_no_others()
 
 
 def test_a_call_that_failed_is_an_answer() -> None:
-    assert failed("gone") == ExternalAnswer((InputText("gone"),), is_error=True)
+    assert no_answer("gone") == ExternalAnswer((InputText("gone"),), is_error=True)
 
 
 BLOCKS = st.dictionaries(

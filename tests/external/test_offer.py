@@ -12,7 +12,7 @@ from sandgate.external.offer import (
     Offered,
     external_tools,
     readable,
-    usable,
+    usable_offers,
 )
 from sandgate.external.server import ExternalServer, ServerProgram
 
@@ -39,7 +39,7 @@ def test_a_tool_is_described_as_a_function_with_its_own_arguments() -> None:
 
 
 def test_only_what_the_user_wants_a_model_to_have_is_offered() -> None:
-    kept, notices = usable(SERVER.but(disabled_tools=("b",)), [Offered("a"), Offered("b")])
+    kept, notices = usable_offers(SERVER.but(disabled_tools=("b",)), [Offered("a"), Offered("b")])
     assert ([each.tool for each in kept], notices) == (["a"], ())
 
 
@@ -52,14 +52,14 @@ def test_what_no_honest_tool_needs_is_left_out_and_said() -> None:
         Offered(""),
         Offered("n\x1b[2J" * 100),
     ]
-    kept, notices = usable(SERVER, [*odd, Offered("good")])
+    kept, notices = usable_offers(SERVER, [*odd, Offered("good")])
     assert [each.tool for each in kept] == ["good"]
     assert len(notices) == len(odd)
     assert "\x1b" not in "".join(notices)
 
 
 def test_more_tools_than_anybody_needs_are_left_out() -> None:
-    kept, (notice,) = usable(SERVER, [Offered(f"t{number}") for number in range(TOOLS_MAX + 5)])
+    kept, (notice,) = usable_offers(SERVER, [Offered(f"t{number}") for number in range(TOOLS_MAX + 5)])
     assert len(kept) == TOOLS_MAX
     assert f"more than {TOOLS_MAX} tools" in notice
 

@@ -4,7 +4,14 @@ import pytest
 
 from sandgate.external.offer import ExternalTool
 from sandgate.external.server import ExternalServer, ServerProgram
-from sandgate.external.verdict import as_command, call_key, call_verdict, review_text, shown_name, written
+from sandgate.external.verdict import (
+    arguments_json,
+    as_command,
+    call_verdict,
+    external_call_key,
+    review_text,
+    shown_name,
+)
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.verdicts import Allow, Ask, Forbid
 
@@ -58,13 +65,13 @@ def test_a_reviewer_sees_the_real_names_and_the_arguments_and_none_of_it_can_for
 
 
 def test_an_approval_is_about_one_tool_with_these_arguments() -> None:
-    key = call_key(TOOL, {"a": 1, "b": 2}, cwd="/w")
-    assert key == call_key(TOOL, {"b": 2, "a": 1}, cwd="/w")
+    key = external_call_key(TOOL, {"a": 1, "b": 2}, cwd="/w")
+    assert key == external_call_key(TOOL, {"b": 2, "a": 1}, cwd="/w")
     others = [
-        call_key(TOOL, {"a": 1}, cwd="/w"),
-        call_key(LOOK, {"a": 1, "b": 2}, cwd="/w"),
-        call_key(TOOL.but(server="other"), {"a": 1, "b": 2}, cwd="/w"),
+        external_call_key(TOOL, {"a": 1}, cwd="/w"),
+        external_call_key(LOOK, {"a": 1, "b": 2}, cwd="/w"),
+        external_call_key(TOOL.but(server="other"), {"a": 1, "b": 2}, cwd="/w"),
     ]
     assert key not in others
     assert as_command(TOOL, {"a": 1}, cwd="/w").argv == ("mcp", "docs", "wipe", '{"a": 1}')
-    assert written({"b": "é", "a": 1}) == '{"a": 1, "b": "é"}'
+    assert arguments_json({"b": "é", "a": 1}) == '{"a": 1, "b": "é"}'

@@ -42,4 +42,4 @@ def test_assessing_runs_nothing(tmp_path: Path) -> None:
 
 def test_the_lines_of_a_prompt_are_plain_text() -> None:
     risk = RiskAssessment("Makes a file.", "low", reasons=("writes in the workspace",))
-    assert risk_lines(risk) == ["Summary: Makes a file.", "Risk: LOW", "  - writes in the workspace"]
+    assert risk_lines(risk) == ("Summary: Makes a file.", "Risk: LOW", "  - writes in the workspace")

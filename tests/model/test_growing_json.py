@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.model import growing_json
-from sandgate.model.exchange import encoded
+from sandgate.model.exchange import request_json
 from sandgate.model.growing_json import GrowingJson
 from sandgate.model.prompt import Asking, ModelSettings, Prompt
 from sandgate.model.responses import SAID, request_body, request_content
@@ -35,7 +35,7 @@ def test_growing_shrinking_and_changing_give_the_json_of_the_whole(conversations
     """Required."""
     growing = GrowingJson()
     for items in conversations:
-        assert growing.json(items) == b"[" + b",".join(encoded(item_json(item)) for item in items) + b"]"
+        assert growing.json(items) == b"[" + b",".join(request_json(item_json(item)) for item in items) + b"]"
 
 
 def test_what_was_there_is_not_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,5 +58,5 @@ def test_a_request_is_the_json_of_its_parts() -> None:
     body = request_body(prompt, ModelSettings("small", effort="low"), Asking("s"))
     sent = request_content(body, GrowingJson().json(prompt.input))
     whole = {key: [item_json(item) for item in POOL] if value is SAID else value for key, value in body.items()}
-    assert json.loads(sent) == json.loads(encoded(whole))
+    assert json.loads(sent) == json.loads(request_json(whole))
     assert list(json.loads(sent)) == list(whole)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sandgate.model.streamed_json import as_event, event_json
+from sandgate.model.streamed_json import as_event, model_event_json
 from sandgate.model.streaming import (
     Completed,
     Created,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_an_event_is_read_back_as_it_was(event: ModelEvent) -> None:
-    assert as_event(json.loads(json.dumps(event_json(event)))) == event
+    assert as_event(json.loads(json.dumps(model_event_json(event)))) == event
 
 
 @pytest.mark.parametrize(

@@ -255,14 +255,14 @@ def test_an_interrupt_while_preparing_takes_everything_back(inside: Path, monkey
 def test_somebody_who_saves_in_the_last_moment_loses_nothing(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the comparison and the exchange: what was taken away is looked at, and put back."""
     plan = planned(inside, UPDATE, within(inside))
-    real = steps.prepare
+    real = steps.write_spare
 
     def prepare(*arguments: object, **named: object) -> int:
         (inside / "new").write_text("saved\n")
         (inside / "new").rename(inside / "f")
         return real(*arguments, **named)  # type: ignore[arg-type] # handed through unchanged
 
-    monkeypatch.setattr(steps, "prepare", prepare)
+    monkeypatch.setattr(steps, "write_spare", prepare)
     with pytest.raises(PatchDoesNotFit):
         apply_plan(plan, within(inside))
     assert tree_of(inside) == {"f": b"saved\n"}

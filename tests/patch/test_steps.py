@@ -27,7 +27,7 @@ def step_of(folder: Path, held: int, kind: str, name: str = "f") -> Step:
     old = (folder / name).lstat().st_ino if (folder / name).exists() else 0
     new = 0
     if kind != "delete":
-        new = steps.prepare(held, ".spare", FileState(b"new"), owner=None, settle=False)
+        new = steps.write_spare(held, ".spare", FileState(b"new"), owner=None, settle=False)
     return Step(str(folder), about.st_dev, about.st_ino, name, ".spare", kind, old, new)  # type: ignore[arg-type] # one of them
 
 
@@ -100,7 +100,7 @@ def test_a_new_file_is_private_until_it_has_its_mode(
         real(descriptor, content)
 
     monkeypatch.setattr(steps, "write_all", looked_at)
-    steps.prepare(held, ".spare", FileState(b"x", 0o640), owner=None, settle=True)
+    steps.write_spare(held, ".spare", FileState(b"x", 0o640), owner=None, settle=True)
     assert (modes, (tmp_path / ".spare").stat().st_mode & 0o777) == ([0o600], 0o640)
 
 
@@ -110,6 +110,6 @@ def test_a_file_we_cannot_give_away_is_not_replaced(held: int, monkeypatch: pyte
 
     monkeypatch.setattr(os, "fchown", refused)
     with pytest.raises(CannotReplace):
-        steps.prepare(held, ".spare", FileState(b"x"), owner=(4242, 4242), settle=False)
+        steps.write_spare(held, ".spare", FileState(b"x"), owner=(4242, 4242), settle=False)
     steps.drop_spare(held, ".spare")
     steps.drop_spare(held, ".spare")

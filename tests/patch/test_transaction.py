@@ -84,7 +84,7 @@ def test_where_no_file_can_be_made_an_existing_one_is_still_written(
 
     plan = planned(tmp_path, "*** Update File: f\n@@\n-a\n+b")
     inode = (tmp_path / "f").stat().st_ino
-    monkeypatch.setattr(steps, "prepare", refused)
+    monkeypatch.setattr(steps, "write_spare", refused)
     apply_plan(plan, None)
     assert ((tmp_path / "f").read_text(), (tmp_path / "f").stat().st_ino) == ("b\n", inode)
 

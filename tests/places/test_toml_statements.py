@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.places.toml_statements import NotToldApart, members, pair, statements
+from sandgate.places.toml_statements import NotToldApart, array_members, pair, statements
 from support.escape.cargo_settings import CLOSED, SHAPES
 from support.suite.rows import every
 
@@ -46,8 +46,8 @@ def test_a_string_hides_what_would_end_a_statement() -> None:
 
 
 def test_members_are_told_apart() -> None:
-    assert members('[1, "a,b", [2, 3], {c = ",", d = 4},]') == ["1", ' "a,b"', " [2, 3]", ' {c = ",", d = 4}']
-    assert (members("[]"), members(" { } ")) == ([], [])
+    assert array_members('[1, "a,b", [2, 3], {c = ",", d = 4},]') == ["1", ' "a,b"', " [2, 3]", ' {c = ",", d = 4}']
+    assert (array_members("[]"), array_members(" { } ")) == ([], [])
     assert pair(' a."b=c" = "d=e"') == (("a", "b=c"), ' "d=e"')
 
 
@@ -80,7 +80,7 @@ def test_what_is_no_toml_is_told(text: str) -> None:
 @pytest.mark.parametrize("value", ["[1", "1", "", "{]", "[1}"])
 def test_what_is_neither_an_array_nor_a_table_has_no_members(value: str) -> None:
     with pytest.raises(NotToldApart):
-        members(value)
+        array_members(value)
 
 
 def test_a_member_without_a_value_is_no_pair() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sandgate.policy.additions import added_rule
 from sandgate.policy.amendment_bans import WORDS_MAX
-from sandgate.policy.explanation import PARTS_MAX, Change, Part, PolicyCircumstances, decision, explain, flip
+from sandgate.policy.explanation import PARTS_MAX, Change, Part, PolicyCircumstances, decision, explanation_tree, flip
 from sandgate.policy.rules import Rule, RuleSet
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
@@ -32,7 +32,7 @@ def tree(part: Part) -> list[object]:
 
 
 def test_a_plain_line_is_its_segments_each_with_its_source() -> None:
-    found = explain(script("git status && touch a"), UNTRUSTED)
+    found = explanation_tree(script("git status && touch a"), UNTRUSTED)
     assert tree(found) == [
         "ask",
         "bash -lc 'git status && touch a'",
@@ -44,7 +44,7 @@ def test_a_plain_line_is_its_segments_each_with_its_source() -> None:
 
 
 def test_a_script_judged_as_a_whole_shows_what_its_parts_would_get_alone() -> None:
-    found = explain(script("cat a > /etc/b; rm -rf ~/x; echo hi 2>/dev/null 2>&1"), UNTRUSTED)
+    found = explanation_tree(script("cat a > /etc/b; rm -rf ~/x; echo hi 2>/dev/null 2>&1"), UNTRUSTED)
     assert [(part.verdict, part.text) for part in found.parts] == [
         ("allow", "cat a"),
         ("ask", "rm -rf '~/x'"),
@@ -55,7 +55,7 @@ def test_a_script_judged_as_a_whole_shows_what_its_parts_would_get_alone() -> No
 
 
 def test_what_a_wrapper_starts_hangs_below_it() -> None:
-    found = explain(command("sudo", "env", "X=1", "bash", "-c", "timeout 3 rm -rf /etc"), ON_REQUEST)
+    found = explanation_tree(command("sudo", "env", "X=1", "bash", "-c", "timeout 3 rm -rf /etc"), ON_REQUEST)
     depths = []
     part = found
     while part.parts:
@@ -68,13 +68,13 @@ def test_what_a_wrapper_starts_hangs_below_it() -> None:
 
 def test_a_rule_is_named_as_the_source() -> None:
     here = UNTRUSTED.but(rules=RuleSet((Rule((("npm",), ("test",)), "allow", source="mine.toml:3"),)))
-    found = explain(command("npm", "test"), here)
+    found = explanation_tree(command("npm", "test"), here)
     assert (found.verdict, found.source) == ("allow", "rule")
     assert "mine.toml:3" in found.detail
 
 
 def test_a_very_long_line_is_shown_in_part() -> None:
-    assert len(explain(script("; ".join(f"touch f{n}" for n in range(1000))), UNTRUSTED).parts) == PARTS_MAX
+    assert len(explanation_tree(script("; ".join(f"touch f{n}" for n in range(1000))), UNTRUSTED).parts) == PARTS_MAX
 
 
 @pytest.mark.parametrize(
@@ -150,4 +150,4 @@ def test_a_named_change_really_gives_another_verdict(argv: tuple[str, ...], poli
 @given(LINES, st.booleans())
 def test_the_root_has_the_verdict_of_the_gate(argv: tuple[str, ...], as_script: bool) -> None:
     asked = script(" ".join(argv)) if as_script else command(*argv)
-    assert explain(asked, UNTRUSTED).verdict == decision(UNTRUSTED.verdict(asked))
+    assert explanation_tree(asked, UNTRUSTED).verdict == decision(UNTRUSTED.verdict(asked))

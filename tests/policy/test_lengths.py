@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sandgate.commandline import segments
 from sandgate.policy.approval import verdict_for
-from sandgate.policy.explanation import PARTS_MAX, PolicyCircumstances, explain
+from sandgate.policy.explanation import PARTS_MAX, PolicyCircumstances, explanation_tree
 from sandgate.policy.lengths import ECHOED_CHARACTERS_MAX, JUDGED_MAX, TOO_LONG, echoed, too_long
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.permissions import WorkspaceWrite
@@ -99,5 +99,5 @@ def test_a_long_list_of_parts_says_how_many_more_there_are() -> None:
     here = PolicyCircumstances("untrusted", WorkspaceWrite())
     for count in (300, 20_000):
         request = CommandRequest(("bash", "-lc", ";".join(["ls"] * count)), PROJECT, ENVIRONMENT)
-        found = explain(request, here)
+        found = explanation_tree(request, here)
         assert (len(found.parts), found.left_out) == (PARTS_MAX, count - PARTS_MAX)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.policy.safe_sql import only_reads
+from sandgate.policy.safe_sql import only_shows
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from sandgate.policy.safe_sql import only_reads
     ],
 )
 def test_what_asks_is_seen_to_ask(text: str) -> None:
-    assert only_reads(text)
+    assert only_shows(text)
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_what_asks_is_seen_to_ask(text: str) -> None:
 )
 def test_what_writes_or_runs_is_not_taken_for_reading(text: str) -> None:
     """Required: unsure means no."""
-    assert not only_reads(text)
+    assert not only_shows(text)

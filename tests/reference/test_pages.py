@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema  # type: ignore[import-untyped] # it brings no types
 import pytest
 
-from sandgate.reference.__main__ import COMMAND, pages, stale, write
+from sandgate.reference.__main__ import COMMAND, pages, stale, write_pages
 from sandgate.surfaces.cli.options import COMMANDS
 
 LIMIT_S = 60
@@ -23,12 +23,12 @@ def test_the_committed_pages_are_what_would_be_written() -> None:
 
 
 def test_what_differs_or_is_left_over_is_told_and_mended(tmp_path: Path) -> None:
-    write(tmp_path)
+    write_pages(tmp_path)
     assert stale(tmp_path) == []
     (tmp_path / "reference" / "rules.md").write_text("other")
     (tmp_path / "man" / "sandgate-gone.1").write_text("")
     assert stale(tmp_path) == ["reference/rules.md", "man/sandgate-gone.1"]
-    write(tmp_path)
+    write_pages(tmp_path)
     assert stale(tmp_path) == []
     assert not (tmp_path / "man" / "sandgate-gone.1").exists()
 

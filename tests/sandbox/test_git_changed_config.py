@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, Place, refused_of_submodule, refused_setting
+from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, ConfigPlace, refused_of_submodule, refused_setting
 from support.suite.rows import every
 
 OLD = """[core]
@@ -19,7 +19,7 @@ OLD = """[core]
 [branch "near"]
 \tremote = beside/b
 """
-PLACE = Place(lambda path: not path.startswith("/ws"))
+PLACE = ConfigPlace(lambda path: not path.startswith("/ws"))
 ADDED = (
     "[user]\n\tname = A # B\n".replace(" # B", ""),
     '[user]\n\tname = "A # B"\n',
@@ -108,7 +108,7 @@ def test_what_was_there_stays_believed() -> None:
 
 def test_a_submodule_lies_where_its_settings_say() -> None:
     settings = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../../../s\n"
-    place = Place(PLACE.may_name, "../../../s")
+    place = ConfigPlace(PLACE.may_name, "../../../s")
     assert refused_of_submodule("", settings, place) == ""
     assert refused_of_submodule("", settings, PLACE) == "core.worktree"
     assert refused_of_submodule("", settings + "\tfsmonitor = x\n", place) == "core.fsmonitor"
@@ -118,11 +118,11 @@ def test_a_submodule_is_taken_away_and_fetched_again() -> None:
     taken = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
     there = taken + "\tworktree = ../../../s\n"
     assert refused_of_submodule(there, taken, PLACE) == ""
-    assert refused_of_submodule(taken, there, Place(PLACE.may_name, "../../../s")) == ""
+    assert refused_of_submodule(taken, there, ConfigPlace(PLACE.may_name, "../../../s")) == ""
     assert refused_of_submodule(taken, there, PLACE) == "core.worktree"
     assert refused_of_submodule(there, there.replace("../s", "../t"), PLACE) == "core.worktree"
     assert (
-        refused_of_submodule(taken, there + "\tfsmonitor = x\n", Place(PLACE.may_name, "../../../s"))
+        refused_of_submodule(taken, there + "\tfsmonitor = x\n", ConfigPlace(PLACE.may_name, "../../../s"))
         == "core.fsmonitor"
     )
 

@@ -13,7 +13,7 @@ from sandgate.protocol.confinement import Mount, Overlay
 from sandgate.protocol.trace import Notice
 from sandgate.runtime import Environment, Runtime, open_runtime
 from sandgate.sandbox import cache_layers
-from sandgate.sandbox.project_caches import programs_of, with_overlays
+from sandgate.sandbox.project_caches import with_overlays, writing_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,10 +112,10 @@ def test_a_disk_that_is_nearly_full_is_told_once(home: Home, monkeypatch: pytest
 
 
 def test_programs_are_named_as_they_are_started() -> None:
-    assert programs_of(("/usr/bin/git", "commit", "-m", "x")) == {"git-commit"}
-    assert programs_of(("bash", "-c", "npm ci && ./run.sh")) == {"npm", "run.sh"}
-    assert programs_of(("bash", "-c", "cat a > b && FOO=1 pytest -q 2>&1 | tail -3 >log")) == {"pytest"}
-    assert programs_of(("bash", "-c", "for x in $(y); do $x; done")) == {"bash"}
+    assert writing_programs(("/usr/bin/git", "commit", "-m", "x")) == {"git-commit"}
+    assert writing_programs(("bash", "-c", "npm ci && ./run.sh")) == {"npm", "run.sh"}
+    assert writing_programs(("bash", "-c", "cat a > b && FOO=1 pytest -q 2>&1 | tail -3 >log")) == {"pytest"}
+    assert writing_programs(("bash", "-c", "for x in $(y); do $x; done")) == {"bash"}
 
 
 def test_the_layer_takes_the_place_of_a_read_only_one() -> None:

@@ -14,8 +14,7 @@ from sandgate.sandbox.looking import Look
 from sandgate.sandbox.roots import (
     OwnState,
     existing_directory,
-    granted,
-    homes_of,
+    known_homes,
     own_state,
     resolved_grants,
     resolved_roots,
@@ -115,8 +114,8 @@ def test_both_homes_count(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     account = pwd.struct_passwd(("me", "x", 1, 1, "", f"{place}/data", "/bin/sh"))
     monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", "/nonexistent")  # not a local account
     monkeypatch.setattr(pwd, "getpwuid", lambda _uid: account)
-    assert homes_of(f"{place}/repo", 1, Look()) == [f"{place}/repo", f"{place}/data"]
-    assert homes_of("/", 1, Look()) == [f"{place}/data"]
+    assert known_homes(f"{place}/repo", 1, Look()) == [f"{place}/repo", f"{place}/data"]
+    assert known_homes("/", 1, Look()) == [f"{place}/data"]
 
 
 def test_an_account_without_an_entry_has_the_home_of_the_environment(
@@ -127,11 +126,7 @@ def test_an_account_without_an_entry_has_the_home_of_the_environment(
 
     monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", "/nonexistent")  # not a local account
     monkeypatch.setattr(pwd, "getpwuid", unknown)
-    assert homes_of(f"{place}/repo", 1, Look()) == [f"{place}/repo"]
-
-
-def test_grants_are_sorted_by_kind() -> None:
-    assert granted((Grant("host", "a:1"), Grant("read_path", "/x"), Grant("host", "b:2")), "host") == ["a:1", "b:2"]
+    assert known_homes(f"{place}/repo", 1, Look()) == [f"{place}/repo"]
 
 
 def test_a_local_account_needs_no_look_up(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +135,7 @@ def test_a_local_account_needs_no_look_up(place: Path, tmp_path: Path, monkeypat
     accounts.write_text(f"root:x:0:0::/root:/bin/sh\nme:x:77:77:,,,:{place}/data:/bin/sh\n")
     monkeypatch.setattr("sandgate.sandbox.roots.PASSWD", str(accounts))
     monkeypatch.setattr(pwd, "getpwuid", None)
-    assert homes_of(f"{place}/repo", 77, Look()) == [f"{place}/repo", f"{place}/data"]
+    assert known_homes(f"{place}/repo", 77, Look()) == [f"{place}/repo", f"{place}/data"]
 
 
 def test_our_own_directories_are_found_or_named(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, Place
+from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, ConfigPlace
 from sandgate.sandbox.submodule_list import refused_entry
 
 OLD = '# ours\n[submodule "old"]\n\tpath = old\n\turl = https://example.org/old.git\n'
-PLACE = Place(lambda path: not path.startswith("/ws"))
+PLACE = ConfigPlace(lambda path: not path.startswith("/ws"))
 HARMLESS = (
     '[submodule "lib"]\n\tpath = lib\n\turl = ../lib\n',
     '[submodule "v/lib"]\n\tpath = v/lib\n\turl = https://example.org/lib.git\n\tbranch = dev\n\tshallow = true\n',

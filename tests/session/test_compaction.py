@@ -20,7 +20,7 @@ from sandgate.session.compaction import KEPT_TOKENS, NO_SUMMARY, compacted, comp
 from sandgate.session.environment_message import TurnEnvironment, environment_context
 from sandgate.session.notices import turn_aborted
 from sandgate.session.synthetic_messages import SUMMARY_PREFIX, real_user_messages
-from sandgate.tools.truncation import tokens
+from sandgate.tools.truncation import token_estimate
 
 FIRST, SECOND, THIRD = map(user_message, ("make it green", "faster", "and now the docs"))
 AGENTS = user_message("# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\nbe brief\n</INSTRUCTIONS>")
@@ -59,7 +59,7 @@ def test_the_newest_words_are_kept_and_the_message_that_overflows_loses_its_midd
     assert isinstance(kept[0], Message)
     cut = message_text(kept[0])
     assert (cut[:6], cut[-4:]) == ("begin ", " end")
-    assert KEPT_TOKENS - 10 < tokens(len(cut.encode())) <= KEPT_TOKENS - tokens(len("faster"))
+    assert KEPT_TOKENS - 10 < token_estimate(len(cut.encode())) <= KEPT_TOKENS - token_estimate(len("faster"))
 
 
 def test_a_budget_used_up_exactly_leaves_nothing_of_older_messages() -> None:
@@ -81,7 +81,7 @@ def test_whatever_was_said_what_is_kept_fits_the_budget_and_stays_in_order(said:
     *kept, last = compacted((), said, "s")
     assert last == summary("s")
     texts = [message_text(message) for message in kept if isinstance(message, Message)]
-    assert sum(tokens(len(text.encode())) for text in texts) <= KEPT_TOKENS + 10
+    assert sum(token_estimate(len(text.encode())) for text in texts) <= KEPT_TOKENS + 10
     whole = [message_text(message) for message in said if message_text(message).strip()]
     assert texts[1:] == whole[len(whole) - len(texts) + 1 :]
 

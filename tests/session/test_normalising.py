@@ -18,7 +18,7 @@ from sandgate.protocol.items import (
     WebSearchCall,
     user_message,
 )
-from sandgate.session.normalising import ABORTED, Normalised, answer_key, call_key, normalised, partner
+from sandgate.session.normalising import ABORTED, Normalised, answer_key, normalised, pairing_key, partner
 
 if TYPE_CHECKING:
     from sandgate.protocol.items import Item
@@ -99,7 +99,7 @@ def test_whatever_was_recorded_every_call_is_answered_and_every_answer_has_its_c
     done = normalised(items)
     open_calls: dict[object, int] = {}
     for item in done.items:
-        if (key := call_key(item)) is not None:
+        if (key := pairing_key(item)) is not None:
             open_calls[key] = open_calls.get(key, 0) + 1
         elif (key := answer_key(item)) is not None:
             assert open_calls.get(key, 0) > 0, item
@@ -127,7 +127,7 @@ def test_a_made_up_answer_stands_directly_behind_its_call(items: list[Item]) -> 
     sent = normalised(items).items
     for place, item in enumerate(sent):
         if isinstance(item, FunctionCallOutput | CustomToolCallOutput) and item.output == ABORTED:
-            assert call_key(sent[place - 1]) == answer_key(item)
+            assert pairing_key(sent[place - 1]) == answer_key(item)
 
 
 @pytest.mark.parametrize(

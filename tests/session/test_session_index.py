@@ -162,9 +162,9 @@ def test_only_its_owner_can_reach_it(tmp_path: Path) -> None:
 
 LIST = """
 import sys; sys.path.insert(0, sys.argv[1])
-from sandgate.session.session_listing import list_sessions
+from sandgate.session.session_listing import sessions_page
 for _ in range(10):
-    assert len(list_sessions(sys.argv[2], page_size=100).sessions) == 40
+    assert len(sessions_page(sys.argv[2], page_size=100).sessions) == 40
 """
 
 

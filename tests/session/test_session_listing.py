@@ -8,7 +8,7 @@ import pytest
 
 from sandgate.errors import RequestError
 from sandgate.session import session_listing
-from sandgate.session.session_listing import PAGE_SIZE_MAX, SUBAGENT, SessionPage, WantedSessions, list_sessions
+from sandgate.session.session_listing import PAGE_SIZE_MAX, SUBAGENT, SessionPage, WantedSessions, sessions_page
 from sandgate.session.transcript_files import archive, transcripts
 from sandgate.session.transcript_lines import ContextLine, SessionMeta
 from sandgate.session.transcript_writer import TranscriptWriter
@@ -24,7 +24,7 @@ def numbers(page: SessionPage) -> list[int]:
 def all_pages(home: Path, wanted: WantedSessions, page_size: int) -> list[int]:
     found, cursor = [], None
     for _ in range(20):
-        page = list_sessions(str(home), wanted, page_size=page_size, cursor=cursor)
+        page = sessions_page(str(home), wanted, page_size=page_size, cursor=cursor)
         assert len(page.sessions) <= page_size
         found += numbers(page)
         cursor = page.next_cursor
@@ -45,13 +45,13 @@ def kept_in_one_second(home: Path, count: int) -> None:
 
 
 def test_no_sessions_are_an_empty_page(tmp_path: Path) -> None:
-    assert list_sessions(str(tmp_path)) == SessionPage((), None, 0, False)
+    assert sessions_page(str(tmp_path)) == SessionPage((), None, 0, False)
 
 
 def test_the_newest_comes_first_with_what_a_list_shows(tmp_path: Path) -> None:
     for number in (3, 1, 2):
         kept(tmp_path, *turn(f"message {number}", MODEL), number=number)
-    page = list_sessions(str(tmp_path))
+    page = sessions_page(str(tmp_path))
     assert numbers(page) == [3, 2, 1]
     first = page.sessions[0]
     assert (first.head.preview, first.head.model, first.archived) == ("message 3", "m", False)
@@ -70,12 +70,12 @@ def test_pages_of_files_of_the_same_second_leave_nothing_out(tmp_path: Path, pag
 def test_new_sessions_do_not_shift_the_next_page(tmp_path: Path) -> None:
     for number in range(4):
         kept(tmp_path, *said("x"), number=number)
-    first = list_sessions(str(tmp_path), page_size=2)
+    first = sessions_page(str(tmp_path), page_size=2)
     assert first.next_cursor is not None
     assert first.next_cursor.endswith(f"|{session_id(2)}")
     kept(tmp_path, *said("x"), number=9)
     (tmp_path / first.sessions[1].path).unlink()
-    assert numbers(list_sessions(str(tmp_path), page_size=2, cursor=first.next_cursor)) == [1, 0]
+    assert numbers(sessions_page(str(tmp_path), page_size=2, cursor=first.next_cursor)) == [1, 0]
 
 
 def test_a_later_page_forgets_nothing_of_the_earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,17 +91,17 @@ def test_a_later_page_forgets_nothing_of_the_earlier(tmp_path: Path, monkeypatch
 def test_only_wanted_sources_are_listed(tmp_path: Path) -> None:
     for number, source in enumerate(["cli", "exec", {"subagent": "review"}, "vscode"]):
         kept(tmp_path, *said("x"), number=number, source=source)
-    assert numbers(list_sessions(str(tmp_path), WantedSessions(sources=("cli", "vscode")))) == [3, 0]
-    assert numbers(list_sessions(str(tmp_path), WantedSessions(sources=(SUBAGENT,)))) == [2]
+    assert numbers(sessions_page(str(tmp_path), WantedSessions(sources=("cli", "vscode")))) == [3, 0]
+    assert numbers(sessions_page(str(tmp_path), WantedSessions(sources=(SUBAGENT,)))) == [2]
 
 
 def test_sub_agents_can_be_left_out_and_say_whose_they_are(tmp_path: Path) -> None:
     kept(tmp_path, *said("x"), number=1)
     kept(tmp_path, *said("x"), number=2, source={"subagent": "review"})
     kept(tmp_path, *said("x"), number=3, source={"subagent": "collab_spawn", "parent_thread_id": session_id(1)})
-    assert numbers(list_sessions(str(tmp_path), WantedSessions(subagents=False))) == [1]
+    assert numbers(sessions_page(str(tmp_path), WantedSessions(subagents=False))) == [1]
     for _ in range(2):  # read, and remembered
-        found = list_sessions(str(tmp_path)).sessions
+        found = sessions_page(str(tmp_path)).sessions
         assert [each.head.parent_id for each in found] == [session_id(1), None, None]
         assert [each.head.is_subagent for each in found] == [True, True, False]
 
@@ -109,30 +109,30 @@ def test_sub_agents_can_be_left_out_and_say_whose_they_are(tmp_path: Path) -> No
 def test_a_session_without_a_provider_counts_as_the_default_one(tmp_path: Path) -> None:
     for number, provider in enumerate(["a", None, "b"]):
         kept(tmp_path, *said("x"), number=number, model_provider=provider)
-    assert numbers(list_sessions(str(tmp_path), WantedSessions(providers=("a",), default_provider="a"))) == [1, 0]
-    assert numbers(list_sessions(str(tmp_path), WantedSessions(providers=("a",), default_provider="b"))) == [0]
+    assert numbers(sessions_page(str(tmp_path), WantedSessions(providers=("a",), default_provider="a"))) == [1, 0]
+    assert numbers(sessions_page(str(tmp_path), WantedSessions(providers=("a",), default_provider="b"))) == [0]
 
 
 def test_archived_sessions_have_a_list_of_their_own(tmp_path: Path) -> None:
     for number in range(3):
         kept(tmp_path, *said("x"), number=number)
     archive(str(tmp_path), list(transcripts(str(tmp_path)))[1])
-    assert numbers(list_sessions(str(tmp_path))) == [2, 0]
-    assert numbers(list_sessions(str(tmp_path), WantedSessions(archived=True))) == [1]
+    assert numbers(sessions_page(str(tmp_path))) == [2, 0]
+    assert numbers(sessions_page(str(tmp_path), WantedSessions(archived=True))) == [1]
 
 
 def test_a_session_in_which_nothing_was_said_is_not_listed(tmp_path: Path) -> None:
     kept(tmp_path, MODEL, number=0)
     kept(tmp_path, *said("x"), number=1)
-    assert numbers(list_sessions(str(tmp_path))) == [1]
+    assert numbers(sessions_page(str(tmp_path))) == [1]
 
 
 def test_files_made_and_removed_behind_its_back_are_noticed(tmp_path: Path) -> None:
     paths = [kept(tmp_path, *said("x"), number=number) for number in range(3)]
-    assert numbers(list_sessions(str(tmp_path))) == [2, 1, 0]
+    assert numbers(sessions_page(str(tmp_path))) == [2, 1, 0]
     paths[1].unlink()
     kept(tmp_path, *said("x"), number=3)
-    assert numbers(list_sessions(str(tmp_path))) == [3, 2, 0]
+    assert numbers(sessions_page(str(tmp_path))) == [3, 2, 0]
 
 
 def test_looking_for_rare_sessions_has_an_end_and_can_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +140,7 @@ def test_looking_for_rare_sessions_has_an_end_and_can_go_on(tmp_path: Path, monk
     for number in range(12):
         kept(tmp_path, *said("x"), number=number, source="exec" if number in (0, 9) else "cli")
     wanted = WantedSessions(sources=("exec",))
-    page = list_sessions(str(tmp_path), wanted)
+    page = sessions_page(str(tmp_path), wanted)
     assert (numbers(page), page.scanned, page.reached_scan_cap) == ([9], 5, True)
     assert all_pages(tmp_path, wanted, 25) == [9, 0]
 
@@ -150,11 +150,11 @@ def test_looking_for_rare_sessions_has_an_end_and_can_go_on(tmp_path: Path, monk
 )
 def test_a_cursor_that_is_none_is_refused(tmp_path: Path, cursor: str) -> None:
     with pytest.raises(RequestError) as refused:
-        list_sessions(str(tmp_path), cursor=cursor)
+        sessions_page(str(tmp_path), cursor=cursor)
     assert "\x1b" not in str(refused.value)
 
 
 @pytest.mark.parametrize("size", [0, -1, PAGE_SIZE_MAX + 1])
 def test_a_page_of_no_or_too_many_sessions_is_refused(tmp_path: Path, size: int) -> None:
     with pytest.raises(RequestError):
-        list_sessions(str(tmp_path), page_size=size)
+        sessions_page(str(tmp_path), page_size=size)

@@ -16,7 +16,7 @@ from sandgate.protocol.events import AgentMessageDelta, Failed, TaskStarted, Use
 from sandgate.protocol.items import user_message
 from sandgate.session import session_index
 from sandgate.session.session_index import INDEX_NAME
-from sandgate.session.session_listing import list_sessions
+from sandgate.session.session_listing import sessions_page
 from sandgate.session.transcript import Kept, Unkept
 from sandgate.session.transcript_writer import TranscriptWriter
 from support.agent.transcripts import meta
@@ -68,7 +68,7 @@ def test_a_session_lists_itself_as_soon_as_it_is_known_what_it_is_about(
     transcript.keep_event(UserMessage("hi"))
     transcript.enlist()
     monkeypatch.setattr(session_index, "read_head", lambda _path: pytest.fail("it was read"))
-    assert [each.head.preview for each in list_sessions(str(tmp_path)).sessions] == ["hi"]
+    assert [each.head.preview for each in sessions_page(str(tmp_path)).sessions] == ["hi"]
 
 
 def test_a_session_that_ends_is_listed_even_when_it_was_short(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sandgate.protocol.items import user_message
 from sandgate.session import transcript_bytes
-from sandgate.session.transcript_bytes import last_summary_at, lines, parsed, parts
+from sandgate.session.transcript_bytes import json_object, last_summary_at, lines, parts
 from sandgate.session.transcript_lines import AuditLine, CompactedLine, EventLine, Malformed, line_bytes
 from support.agent.transcripts import meta, said
 from support.suite.searches import examples
@@ -61,7 +61,7 @@ def test_a_line_of_ours_says_what_it_is_before_it_is_read() -> None:
     line = b'{"timestamp":"t","ordinal":7,"type":"response_item","payload":{"damaged}}'
     assert parts(line) == (7, "response_item", b'{"damaged}')
     with pytest.raises(Malformed, match="no JSON"):
-        parsed(parts(line)[2])
+        json_object(parts(line)[2])
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 18])

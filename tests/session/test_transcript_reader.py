@@ -188,13 +188,13 @@ def test_what_was_replaced_takes_no_room(tmp_path: Path, monkeypatch: pytest.Mon
 def test_what_a_summary_replaced_is_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Required: a long past costs no more than its bytes."""
     decoded: list[bytes] = []
-    parsed = transcript_bytes.parsed
+    parsed = transcript_bytes.json_object
 
     def counted(data: bytes) -> dict[str, object]:
         decoded.append(data)
         return parsed(data)
 
-    monkeypatch.setattr(transcript_reader, "parsed", counted)
+    monkeypatch.setattr(transcript_reader, "json_object", counted)
     path = kept(tmp_path, *said("before") * 50, CompactedLine("m", (user_message("summary"),)), *said("after"))
     assert texts(read_transcript(str(path)).items) == ["summary", "after"]
     assert not [data for data in decoded if b"before" in data]

@@ -40,9 +40,9 @@ def test_every_manual_page_lies_where_man_looks_below_a_prefix(wheel: zipfile.Zi
 def test_what_completes_commands_lies_where_each_shell_looks_below_a_prefix(wheel: zipfile.ZipFile) -> None:
     from sandgate.surfaces.cli.completions import bash, fish, zsh
 
-    assert below(wheel, ".data/data/share/bash-completion/completions/") == {"sandgate": bash.script()}
-    assert below(wheel, ".data/data/share/zsh/site-functions/") == {"_sandgate": zsh.script()}
-    assert below(wheel, ".data/data/share/fish/vendor_completions.d/") == {"sandgate.fish": fish.script()}
+    assert below(wheel, ".data/data/share/bash-completion/completions/") == {"sandgate": bash.completion_script()}
+    assert below(wheel, ".data/data/share/zsh/site-functions/") == {"_sandgate": zsh.completion_script()}
+    assert below(wheel, ".data/data/share/fish/vendor_completions.d/") == {"sandgate.fish": fish.completion_script()}
 
 
 @pytest.mark.slow

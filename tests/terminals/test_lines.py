@@ -10,7 +10,7 @@ from fcntl import F_GETPIPE_SZ, fcntl
 
 import pytest
 
-from sandgate.terminals.lines import PIPE_BYTES, Line, open_pipe, open_terminal
+from sandgate.terminals.lines import PIPE_BYTES, Line, open_line, open_pipe
 from support.process.waiting import open_descriptors, readable, wait_until
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def terminal() -> Iterator[Line]:
-    line = open_terminal(rows=24, columns=80, post_processing=True)
+    line = open_line(rows=24, columns=80, post_processing=True)
     yield line
     line.close()
 
@@ -57,13 +57,13 @@ def printed_by(script: str, line: Line) -> bytes:
 
 
 def test_the_command_sees_a_terminal_of_the_size_we_gave() -> None:
-    line = open_terminal(rows=33, columns=121, post_processing=True)
+    line = open_line(rows=33, columns=121, post_processing=True)
     assert printed_by("test -t 0 && test -t 1 && test -t 2 && stty size", line) == b"33 121\r\n"
     line.close()
 
 
 def test_without_post_processing_lines_end_in_a_newline_alone() -> None:
-    line = open_terminal(rows=24, columns=80, post_processing=False)
+    line = open_line(rows=24, columns=80, post_processing=False)
     assert printed_by("echo one; echo two", line) == b"one\ntwo\n"
     line.close()
 
@@ -133,7 +133,7 @@ def test_a_new_size_is_told_to_the_terminal(terminal: Line) -> None:
 
 def test_nothing_of_ours_is_passed_on_to_a_program() -> None:
     """Required: a master in the wrong hands could type into a session."""
-    lines = [open_terminal(rows=24, columns=80, post_processing=True), open_pipe()]
+    lines = [open_line(rows=24, columns=80, post_processing=True), open_pipe()]
     fds = {fd for line in lines for fd in (line.fd, *line.ends)}
     assert [fd for fd in fds if os.get_inheritable(fd)] == []
     assert min(fds) > 2
@@ -147,12 +147,12 @@ def test_a_busy_pipe_is_given_room(pipe: Line) -> None:
 
 def test_closing_lets_everything_go_and_may_be_repeated() -> None:
     before = open_descriptors()
-    for line in (open_terminal(rows=24, columns=80, post_processing=False), open_pipe()):
+    for line in (open_line(rows=24, columns=80, post_processing=False), open_pipe()):
         line.let_go()
         line.let_go()
         line.close()
         line.close()
-    for line in (open_terminal(rows=24, columns=80, post_processing=True), open_pipe()):
+    for line in (open_line(rows=24, columns=80, post_processing=True), open_pipe()):
         line.close()
     assert open_descriptors() == before
 
@@ -160,7 +160,7 @@ def test_closing_lets_everything_go_and_may_be_repeated() -> None:
 def test_a_terminal_that_cannot_be_made_as_wanted_leaves_nothing_behind() -> None:
     before = open_descriptors()
     with pytest.raises(Exception, match="no size"):
-        open_terminal(rows=-1, columns=80, post_processing=True)
+        open_line(rows=-1, columns=80, post_processing=True)
     assert open_descriptors() == before
 
 
@@ -168,8 +168,8 @@ def test_our_ends_stay_clear_of_the_standard_numbers() -> None:
     """Required: handed to a child as 0, 1 or 2 a low number would stand in its own way."""
     script = (
         "import os; os.close(0); os.close(1)\n"
-        "from sandgate.terminals.lines import open_pipe, open_terminal\n"
-        "lines = [open_terminal(rows=24, columns=80, post_processing=True), open_pipe()]\n"
+        "from sandgate.terminals.lines import open_pipe, open_line\n"
+        "lines = [open_line(rows=24, columns=80, post_processing=True), open_pipe()]\n"
         "os._exit(min(fd for line in lines for fd in (line.fd, *line.ends)))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], check=False, env={"PYTHONPATH": os.pathsep.join(sys.path)})

@@ -17,7 +17,7 @@ from sandgate.errors import RequestError
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.foreground import look
 from sandgate.terminals.marks import Mark, MarkReader, command_input, integration
-from sandgate.terminals.state import classify
+from sandgate.terminals.state import process_state
 from support.process.waiting import readable
 from support.terminal.live import Live, confined_on_terminal, on_terminal
 
@@ -230,10 +230,10 @@ def test_no_program_is_given_the_nonce(shell: LiveShell) -> None:
 
 def test_the_marks_tell_a_prompt_from_a_question(shell: LiveShell) -> None:
     master = shell.live.master
-    assert shell.live.until(lambda: classify(look(master), at_prompt=True) == "idle")
+    assert shell.live.until(lambda: process_state(look(master), at_prompt=True) == "idle")
     shell.live.type(command_input("read -r line"))
     shell._next("output")
-    assert shell.live.until(lambda: classify(look(master), at_prompt=False) == "waiting_for_input")
+    assert shell.live.until(lambda: process_state(look(master), at_prompt=False) == "waiting_for_input")
 
 
 @pytest.mark.host("namespace")

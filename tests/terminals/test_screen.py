@@ -17,7 +17,7 @@ from sandgate.terminals.screen import (
     TITLE_CHARS_MAX,
     Screen,
     ScreenView,
-    render,
+    screen_after,
 )
 from support.terminal.live import on_terminal
 
@@ -25,11 +25,11 @@ SLOW_S = 20  # a picture may take one second and a little; a busy machine more
 
 
 def shown(data: bytes, *, rows: int = 4, columns: int = 20) -> list[str]:
-    return list(render(data, rows=rows, columns=columns).lines)
+    return list(screen_after(data, rows=rows, columns=columns).lines)
 
 
 def test_a_picture_has_lines_a_cursor_and_a_title() -> None:
-    assert render(b"\x1b]2;editor\x07hello\r\n  world \x1b[?25l", rows=3, columns=10) == Screen(
+    assert screen_after(b"\x1b]2;editor\x07hello\r\n  world \x1b[?25l", rows=3, columns=10) == Screen(
         lines=("hello", "  world", ""),
         row=1,
         column=8,
@@ -81,7 +81,7 @@ def test_nonsense_is_left_out() -> None:
     ):
         assert shown(b"a" + nonsense + b"\r\nb")[-4:][1] in ("b", ""), nonsense
     assert shown(b"\x1b[?3hwide") == ["wide", "", "", ""]
-    assert len(render(b"\x1b]2;" + b"t" * 5000 + b"\x07", rows=2, columns=9).title) == TITLE_CHARS_MAX
+    assert len(screen_after(b"\x1b]2;" + b"t" * 5000 + b"\x07", rows=2, columns=9).title) == TITLE_CHARS_MAX
 
 
 def test_a_resize_keeps_what_there_was() -> None:
@@ -115,7 +115,7 @@ EXPENSIVE = {
 def test_megabytes_of_anything_take_bounded_time(piece: bytes) -> None:
     """Required: what a program prints must not decide how long we are busy."""
     began = time.monotonic()
-    picture = render(piece * (2_000_000 // len(piece)), rows=60, columns=200)
+    picture = screen_after(piece * (2_000_000 // len(piece)), rows=60, columns=200)
     assert time.monotonic() - began < SLOW_S
     assert not picture.whole
     assert max(map(len, picture.lines)) <= 200 * CELL_CHARS_MAX
@@ -124,9 +124,9 @@ def test_megabytes_of_anything_take_bounded_time(piece: bytes) -> None:
 def test_the_end_of_much_output_is_shown_on_the_right_screen() -> None:
     filler = b"x" * 99 + b"\r\n"
     many = filler * (2 * RENDER_BYTES_MAX // len(filler) + 10)
-    picture = render(b"\x1b[?1049h" + many + b"\x1b[2J\x1b[Hend", rows=2, columns=20)
+    picture = screen_after(b"\x1b[?1049h" + many + b"\x1b[2J\x1b[Hend", rows=2, columns=20)
     assert (picture.lines, picture.alternate, picture.whole) == (("end", ""), True, False)
-    assert not render(b"\x1b[?1049h\x1b[?1049l" + many, rows=2, columns=20).alternate
+    assert not screen_after(b"\x1b[?1049h\x1b[?1049l" + many, rows=2, columns=20).alternate
 
 
 def test_memory_stays_bounded_while_nobody_looks() -> None:
@@ -139,7 +139,7 @@ def test_memory_stays_bounded_while_nobody_looks() -> None:
 
 @given(st.lists(st.sampled_from([b"\x1b", b"[", b"]", b"?", b"1049", b"h", b"l", b"J", b"K", b";", b"3", b"x", b"\n"])))
 def test_no_sequence_raises(parts: list[bytes]) -> None:
-    picture = render(b"".join(parts), rows=3, columns=5)
+    picture = screen_after(b"".join(parts), rows=3, columns=5)
     assert len(picture.lines) == 3
 
 

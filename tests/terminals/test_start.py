@@ -106,7 +106,7 @@ def test_no_room_for_a_connection_is_said_with_what_to_do(
     def refuse(**_shape: object) -> Line:
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(start_module, "open_terminal" if tty else "open_pipe", refuse)
+    monkeypatch.setattr(start_module, "open_line" if tty else "open_pipe", refuse)
     with pytest.raises(TerminalLimitReached, match=why) as caught:
         stage.start("true", tty=tty)
     assert caught.value.hint

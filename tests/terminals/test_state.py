@@ -9,7 +9,7 @@ import pytest
 
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.foreground import Foreground, Member, look
-from sandgate.terminals.state import classify
+from sandgate.terminals.state import process_state
 from support.terminal.live import Live, confined_on_terminal, on_terminal
 
 BASH = ("bash", "--norc", "--noprofile", "-i")
@@ -37,7 +37,7 @@ STORIES = {
 
 
 def state(live: Live) -> str:
-    return classify(look(live.master))
+    return process_state(look(live.master))
 
 
 def _plays(live: Live, typed: bytes, first: str, after: str) -> None:
@@ -97,26 +97,26 @@ SCRIPT = Member(7, "S", True, False)
 
 def test_what_the_shell_integration_knows_decides_about_the_prompt() -> None:
     """`read answer`, typed at a prompt, is the shell itself waiting; only its marks tell the two apart."""
-    assert classify(_found(SHELL), at_prompt=False) == "waiting_for_input"
-    assert classify(_found(SHELL), at_prompt=True) == "idle"
-    assert classify(_found(SCRIPT), at_prompt=True) == "idle"
-    assert classify(_found(SHELL, echo=False), at_prompt=True) == "idle"
-    assert classify(_found(SHELL, echo=False), at_prompt=False) == "waiting_for_secret"
-    assert classify(_found(SHELL)) == "idle"
-    assert classify(_found(SCRIPT)) == "waiting_for_input"
+    assert process_state(_found(SHELL), at_prompt=False) == "waiting_for_input"
+    assert process_state(_found(SHELL), at_prompt=True) == "idle"
+    assert process_state(_found(SCRIPT), at_prompt=True) == "idle"
+    assert process_state(_found(SHELL, echo=False), at_prompt=True) == "idle"
+    assert process_state(_found(SHELL, echo=False), at_prompt=False) == "waiting_for_secret"
+    assert process_state(_found(SHELL)) == "idle"
+    assert process_state(_found(SCRIPT)) == "waiting_for_input"
 
 
 def test_a_secret_is_asked_for_only_where_somebody_waits() -> None:
-    assert classify(_found(SHELL, echo=False)) == "waiting_for_secret"
-    assert classify(_found(SCRIPT.but(waits_for_terminal=False), echo=False)) == "running"
-    assert classify(_found(SCRIPT, echo=False, canonical=False)) == "waiting_for_input"
+    assert process_state(_found(SHELL, echo=False)) == "waiting_for_secret"
+    assert process_state(_found(SCRIPT.but(waits_for_terminal=False), echo=False)) == "running"
+    assert process_state(_found(SCRIPT, echo=False, canonical=False)) == "waiting_for_input"
 
 
 def test_the_dead_and_the_absent_are_told_apart() -> None:
-    assert classify(None, exited=True) == "exited"
-    assert classify(_found(SHELL), exited=True) == "exited"
-    assert classify(None) == "running"
-    assert classify(_found()) == "running"
-    assert classify(_found(Member(7, "Z", False, False))) == "running"
-    assert classify(_found(Member(7, "T", False, False), Member(8, "Z", False, False))) == "stopped"
-    assert classify(_found(Member(7, "T", False, False), Member(8, "S", False, False))) == "running"
+    assert process_state(None, exited=True) == "exited"
+    assert process_state(_found(SHELL), exited=True) == "exited"
+    assert process_state(None) == "running"
+    assert process_state(_found()) == "running"
+    assert process_state(_found(Member(7, "Z", False, False))) == "running"
+    assert process_state(_found(Member(7, "T", False, False), Member(8, "Z", False, False))) == "stopped"
+    assert process_state(_found(Member(7, "T", False, False), Member(8, "S", False, False))) == "running"

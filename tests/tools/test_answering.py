@@ -8,7 +8,7 @@ from sandgate.errors import TerminalFailed, UnknownTerminal
 from sandgate.protocol.denials import Denial
 from sandgate.terminals.output import Taken
 from sandgate.terminals.table import Tombstone
-from sandgate.tools.answering import answer, denied_notices, last_words, new_chunk_id, shown
+from sandgate.tools.answering import answer, denied_notices, last_words, new_chunk_id, text_within_budget
 from sandgate.tools.truncation import TruncationPolicy
 from support.process.waiting import wait_until
 from support.terminal.terminal_stage import LIMIT_MS, sees
@@ -110,20 +110,20 @@ def test_the_smaller_budget_counts_for_answers_and_for_last_words(
     host.truncation = turn
     output = b"x" * 100_000
     for text in (
-        shown(host, Taken(output), wanted),
+        text_within_budget(host, Taken(output), wanted),
         last_words(host, STONE.but(output=output), max_output_tokens=wanted).output,
     ):
         assert text.rpartition("\n\n")[2].count("x") == kept
 
 
 def test_a_gap_is_said_at_its_place(host: ToolHost) -> None:
-    text = shown(host, Taken(b"head", b"tail", 50), None)
+    text = text_within_budget(host, Taken(b"head", b"tail", 50), None)
     assert text.index("head") < text.rindex("... 50 bytes omitted ...") < text.index("tail")
 
 
 def test_a_gap_inside_a_character_is_found_by_the_characters_before_it(host: ToolHost) -> None:
     """The head ends in half a character, which is one sign in the text."""
-    text = shown(host, Taken("ä€".encode()[:-1], b"\x82tail", 9), None)
+    text = text_within_budget(host, Taken("ä€".encode()[:-1], b"\x82tail", 9), None)
     assert "ä\ufffd" in text
     assert text.index("ä\ufffd") < text.rindex("... 9 bytes omitted ...") < text.index("tail")
 

@@ -6,23 +6,23 @@ import sys
 
 import pytest
 
-from sandgate.tools.registry import PACKAGE, definitions, every, find, offered
+from sandgate.tools.registry import PACKAGE, definitions, every, offered, tool_named
 from sandgate.tools.tool import Offer, Tool
 
 AGENT, CLIENT = Offer("agent"), Offer("client")
 
 
 def test_a_tool_is_found_by_its_name_and_nothing_else_is() -> None:
-    assert [tool.name for tool in every()] == [getattr(find(tool.name), "name", "") for tool in every()]
+    assert [tool.name for tool in every()] == [getattr(tool_named(tool.name), "name", "") for tool in every()]
     names = ("", "__init__", "exec_everything", "../registry", "exec_list.py", "builtin.exec_list")
-    assert [find(name) for name in names] == [None] * len(names)
+    assert [tool_named(name) for name in names] == [None] * len(names)
 
 
 def test_a_call_loads_the_one_tool_it_names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Required: what a call does not need is not waited for."""
     for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
         monkeypatch.delitem(sys.modules, name)
-    find("exec_kill")
+    tool_named("exec_kill")
     assert [name for name in sys.modules if name.startswith(f"{PACKAGE}.")] == [f"{PACKAGE}.exec_kill"]
 
 

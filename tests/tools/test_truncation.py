@@ -10,7 +10,7 @@ from sandgate.tools.truncation import (
     cut,
     header_form,
     line_count,
-    tokens,
+    token_estimate,
     unified_form,
 )
 
@@ -58,7 +58,7 @@ def test_a_cut_keeps_whole_characters_of_both_ends_within_the_budget(text: str, 
     if size <= policy.byte_budget:
         assert seen == text
         return
-    number = tokens(size - policy.byte_budget) if policy.unit == "tokens" else None
+    number = token_estimate(size - policy.byte_budget) if policy.unit == "tokens" else None
     heads = (at for at in range(len(text) + 1) if seen.startswith(f"{text[:at]}…"))
     head = next(at for at in heads if _continues(seen[at:], text, at, number))
     tail = seen[head:].rpartition(" truncated…")[2]
@@ -82,7 +82,7 @@ def _continues(rest: str, text: str, head: int, number: int | None) -> bool:
     ("size_bytes", "count"), [(0, 0), (1, 1), (4, 1), (5, 2), (124, 31), (1_048_576, 262_144), (1_048_577, 262_145)]
 )
 def test_a_token_is_four_bytes_rounded_up(size_bytes: int, count: int) -> None:
-    assert tokens(size_bytes) == count
+    assert token_estimate(size_bytes) == count
 
 
 def test_budgets_convert_between_bytes_and_tokens() -> None:

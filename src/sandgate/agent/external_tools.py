@@ -6,7 +6,7 @@ from asyncio import CancelledError
 from time import monotonic_ns
 
 from sandgate.external.servers import external_arguments
-from sandgate.external.verdict import as_command, call_key, call_verdict, review_text
+from sandgate.external.verdict import as_command, call_verdict, external_call_key, review_text
 from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.decisions import ApprovalRequest
@@ -90,7 +90,7 @@ class ExternalTools:
             "initial",
             as_command(tool, arguments, cwd=runtime.directory),
             reason=review_text(tool, arguments),
-            keys=(call_key(tool, arguments, cwd=runtime.directory),),
+            keys=(external_call_key(tool, arguments, cwd=runtime.directory),),
             confined=False,
             why=verdict.reason,
         )

@@ -54,7 +54,7 @@ def list_sessions(
 ) -> SessionList:
     """Raises RequestError for a cursor that is none, StorageError, ConfigError."""
     wanted = WantedSessions(archived=archived, subagents=subagents)
-    page = session_listing.list_sessions(ensured_state(environ), wanted, page_size=limit, cursor=cursor)
+    page = session_listing.sessions_page(ensured_state(environ), wanted, page_size=limit, cursor=cursor)
     return SessionList(tuple(map(_listed, page.sessions)), page.next_cursor)
 
 

@@ -261,11 +261,11 @@ def _found(home: str, wanted: str, cwd: str) -> tuple[str, str, FoundTranscript 
     if wanted != LAST:
         found = find_transcript(home, wanted)
         return found.id, found.path, found if found.archived else None
-    from sandgate.session.session_listing import list_sessions  # with sqlite3
+    from sandgate.session.session_listing import sessions_page  # with sqlite3
 
     cursor = None
     while True:
-        page = list_sessions(home, page_size=PAGE, cursor=cursor)
+        page = sessions_page(home, page_size=PAGE, cursor=cursor)
         for session in page.sessions:
             if session.head.cwd == cwd and isinstance(session.head.source, str):  # a sub-agent's is a table
                 return session.head.id, session.path, None

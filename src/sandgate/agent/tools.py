@@ -15,7 +15,7 @@ from sandgate.runtime.event_loop import on_thread
 from sandgate.session.interfaces import Answer
 from sandgate.tools.builtin.shell import local_shell_arguments
 from sandgate.tools.pictures import image_or_words, read_image
-from sandgate.tools.registry import definitions, find
+from sandgate.tools.registry import definitions, tool_named
 from sandgate.tools.tool import Offer
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ class AgentTools:
 
     def is_alone(self, call: Call) -> bool:
         """Whether the call must not overlap any other."""
-        tool = find("shell" if isinstance(call, LocalShellCall) else call.name)
+        tool = tool_named("shell" if isinstance(call, LocalShellCall) else call.name)
         if isinstance(call, LocalShellCall) or tool is not None:
             return tool is None or not tool.beside_others
         return self.external is None or self.external.is_alone(call.name)
@@ -113,7 +113,7 @@ class AgentTools:
 
     def _own(self, name: str) -> Tool | None:
         """The tool of ours that the model means."""
-        tool = find(name)
+        tool = tool_named(name)
         if tool is None or "agent" not in tool.audiences or (tool.needs_delegates and self.delegates is None):
             return None
         return tool

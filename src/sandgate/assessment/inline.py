@@ -39,7 +39,7 @@ from sandgate.assessment.knowledge.interpreters import (
 )
 from sandgate.assessment.lexing import Token, as_calls, tokens
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.commandline.decoding import ansi
 
 TYPE_CHECKING = False
@@ -93,7 +93,7 @@ def judge_code(code: str, language: str, call: Call, inquiry: Inquiry) -> None:
     _judge_whole(found, language, call, inquiry)
     unknown = [name for index in range(len(found)) for name in _judge_token(found, index, language, call, inquiry)]
     if "secret" in call.outflow and "network" in call.outflow:
-        inquiry.send(f"the content of {shown(call.outflow['secret'])}", call.outflow["network"])
+        inquiry.send(f"the content of {worded(call.outflow['secret'])}", call.outflow["network"])
     if any(token.kind == "string" and "\\x" in token.text for token in found):
         inquiry.doubt(f"the {language} code hides part of its text")
     if unknown:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import EXFILTRATION, EXHAUSTION, HIGH
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.policy.secret_settings import is_secret_variable
 
 TYPE_CHECKING = False
@@ -167,5 +167,5 @@ def judge_code_variables(found: Sequence[Token], call: Call, inquiry: Inquiry) -
 
 def reveals(level: RiskLevel, what: str, inquiry: Inquiry) -> None:
     """Note that the secret in `what` is printed."""
-    inquiry.add(level, "reads", what, "prints what is named like a secret", f"Prints the secret in {shown(what)}", "",
+    inquiry.add(level, "reads", what, "prints what is named like a secret", f"Prints the secret in {worded(what)}", "",
                 (EXFILTRATION,))  # fmt: skip

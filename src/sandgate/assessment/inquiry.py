@@ -23,7 +23,7 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import place_of
 from sandgate.assessment.touching import deleting, reading, writing
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.policy.lengths import JUDGED_MAX, STARTED_CHARACTERS_EACH, STARTED_WORDS_MAX
 from sandgate.protocol.risk import CONTACTS, IF_REPLACED, NOT_HERE, SENDS, STAYS_HERE
 
@@ -287,7 +287,7 @@ class Inquiry:
         self.note(_as_given(found, arg))
         if path in ENDLESS_INPUTS and call.program in COLLECTING:
             self.add(HIGH, "reads", path, "waits for the end of what has none",
-                     f"Collects {shown(path)} in memory until there is none left", "", (EXHAUSTION,))  # fmt: skip
+                     f"Collects {worded(path)} in memory until there is none left", "", (EXHAUSTION,))  # fmt: skip
         if path in self.downloads:
             call.carry("network", self.downloads[path])
         call.carry("secret" if "data_exfiltration" in found.categories else "file", path)
@@ -296,7 +296,7 @@ class Inquiry:
         """`arg` names what is listed or measured: names, sizes and times, not what is in it."""
         path, _ = call.paths(arg)
         if path is not None and not call.remote and arg.text not in {"-", ""}:
-            found = Finding(LOW, "reads", path, "looks at names and sizes", f"Looks at {shown(path)}")
+            found = Finding(LOW, "reads", path, "looks at names and sizes", f"Looks at {worded(path)}")
             self.note(_as_given(found, arg))
 
     def _elsewhere(
@@ -315,7 +315,7 @@ class Inquiry:
             level = HIGH
         elif path is not None and path.startswith(ACCOUNTS) and not call.contained:
             level, categories = HIGH, (*categories, PRIVILEGE, SYSTEM)
-        self.add(level, kind, target, NOT_HERE, f"{verb} {shown(target)} elsewhere", "", categories)
+        self.add(level, kind, target, NOT_HERE, f"{verb} {worded(target)} elsewhere", "", categories)
         return True
 
     def _matters_there(self, path: str) -> bool:
@@ -326,7 +326,7 @@ class Inquiry:
         """Bytes come from, or go to, `host`."""
         host = host.replace(UNKNOWN, "?") or "?"
         local = is_local(host)
-        said = sentence or f"Contacts {shown(host)}"
+        said = sentence or f"Contacts {worded(host)}"
         self.add(LOW if local else MEDIUM, "contacts", host, STAYS_HERE if local else why, said, "",
                  () if local else (NETWORK,))  # fmt: skip
         call.carry("network", host)
@@ -337,7 +337,7 @@ class Inquiry:
             self.add(MEDIUM, "contacts", host, "sends data to a service on this machine")
             return
         self.add(
-            level, "contacts", host, SENDS, f"Sends {what} to {shown(host)}",
+            level, "contacts", host, SENDS, f"Sends {what} to {worded(host)}",
             "What has been sent cannot be taken back" if level == HIGH else "", (EXFILTRATION, NETWORK),
         )  # fmt: skip
 
@@ -349,7 +349,7 @@ def _as_given(found: Finding, arg: Arg) -> Finding:
     """
     if not arg.raw.strip() or arg.raw == arg.text:
         return found
-    sentence = f"{found.sentence}, if a shell replaces {shown(arg.raw)}" if found.sentence else ""
+    sentence = f"{found.sentence}, if a shell replaces {worded(arg.raw)}" if found.sentence else ""
     return found.but(why=f"{found.why} ({IF_REPLACED})", sentence=sentence)
 
 

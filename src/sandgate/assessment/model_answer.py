@@ -38,7 +38,7 @@ class ModelAnswer(Record):
     categories: tuple[RiskCategory, ...] = ()  # each once, in the model's order
 
 
-def parsed(text: str) -> ModelAnswer | None:
+def parsed_answer(text: str) -> ModelAnswer | None:
     """The answer in a message: alone, in one code fence, or the outermost braces. None when there is none."""
     text = text.strip()
     if len(text) > ANSWER_CHARS_MAX:

@@ -118,7 +118,7 @@ def policy_summary(policy: SandboxPolicy) -> str:
             return str(never_reached(policy))
 
 
-def question(subject: Subject, *, tag: str, template: str = TEMPLATE) -> tuple[str, str]:
+def risk_question(subject: Subject, *, tag: str, template: str = TEMPLATE) -> tuple[str, str]:
     """Instructions and message. `tag`: random, for this question only.
 
     Raises ValueError for a template without its separator.

@@ -20,7 +20,7 @@ SHORTEST_ABBREVIATION = 4  # `--re`: shorter ones are too ambiguous to be accept
 _listed: dict[str, frozenset[str]] = {}
 
 
-def listed(names: str) -> frozenset[str]:
+def option_names(names: str) -> frozenset[str]:
     """The words of a line of one of our tables (there are finitely many: each is taken apart once)."""
     found = _listed.get(names)
     if found is None:
@@ -40,7 +40,7 @@ class Parsed(Record):
         flags = self.flags
         if not flags:
             return False
-        wanted = listed(names)
+        wanted = option_names(names)
         if not wanted.isdisjoint(flags):
             return True
         long = [flag for flag in flags if flag[:2] == "--" and len(flag) >= SHORTEST_ABBREVIATION]
@@ -61,7 +61,7 @@ def _same(name: str, written: str) -> bool:
 
 def parsed(args: Sequence[Arg], values: str = "", *, clusters: bool = True, stop_at_operand: bool = False) -> Parsed:
     """Sort `args`. `clusters` off: `-long` is one option. `stop_at_operand`: what follows is another command."""
-    takes = listed(values)
+    takes = option_names(values)
     flags: set[str] = set()
     valued: list[tuple[str, Arg]] = []
     operands: list[Arg] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sandgate.assessment.listing import words
 from sandgate.places.home import standing
 from sandgate.places.home_startup import STARTUP
-from sandgate.places.run_later import agent_settings
+from sandgate.places.run_later import agent_order_names
 from sandgate.places.secrets import FILES_IN_HOME, kept_in_home, kept_on_machine, named_for_secrets
 from sandgate.record import Record
 
@@ -64,7 +64,7 @@ MADE_TO_SHIP = frozenset(
     """)
 )
 # Of a project: what an agent that works in it may do unasked, and what it starts. With everything below.
-AGENT_SETTINGS = frozenset(agent_settings())
+AGENT_SETTINGS = frozenset(agent_order_names())
 _AGENTS_FIRST = frozenset([name.partition("/")[0] for name in AGENT_SETTINGS])
 FOUND = "found*"  # stands for "some files below", when a filter decides which
 VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".jj"})
@@ -171,7 +171,7 @@ def _home_place(path: str, scene: _Scene) -> Place | None:
     return None
 
 
-def may_hold_secrets(place: Place, facts: AssessmentFacts) -> bool:
+def may_be_private(place: Place, facts: AssessmentFacts) -> bool:
     """Whether it is an entry of a home of which nobody knows that it is harmless; confined, nobody may read it."""
     if place.kind not in ("personal", "system", "startup"):  # root's home is both of the first
         return False

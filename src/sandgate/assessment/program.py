@@ -21,7 +21,7 @@ from sandgate.assessment.knowledge import PREFIXES, entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELLS
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.commandline.carried import handed_over
 from sandgate.commandline.commissions import commissioned
 from sandgate.commandline.words import program_name
@@ -146,7 +146,7 @@ def _judge_location(given: str, call: Call, inquiry: Inquiry) -> bool:
         interpreters.runs_download(fetched, inquiry)
     if path in inquiry.written:
         inquiry.run_script(inquiry.written[path], call)
-    inquiry.add(MEDIUM, "runs", path, "runs a program file that was not read", f"Runs the program {shown(path)}")
+    inquiry.add(MEDIUM, "runs", path, "runs a program file that was not read", f"Runs the program {worded(path)}")
     return not (knows(call.program) or call.program in JUDGES)
 
 
@@ -223,7 +223,7 @@ def _refuted(finding: Finding) -> bool:
 
 
 def _shows(call: Call, inquiry: Inquiry) -> None:
-    inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {shown(call.program)} knows")
+    inquiry.add(LOW, "reads", call.program, "only shows something", f"Shows what {worded(call.program)} knows")
 
 
 def _judge_words(call: Call, inquiry: Inquiry) -> None:
@@ -231,7 +231,7 @@ def _judge_words(call: Call, inquiry: Inquiry) -> None:
     texts = [arg.text for arg in call.args]
     if "stratum" in "\n".join(texts) and any(text.startswith(MINING) for text in texts):
         inquiry.add(HIGH, "runs", call.program, "mines for a currency",
-                    f"Runs {shown(call.program)}, which mines for a currency",
+                    f"Runs {worded(call.program)}, which mines for a currency",
                     "It takes the machine for as long as it runs", (EXHAUSTION, NETWORK, COMPLIANCE))  # fmt: skip
     if call.program in SEEKERS and names_secrets(call):
         call.carry("keys", call.program)

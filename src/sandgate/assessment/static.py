@@ -19,17 +19,18 @@ from sandgate.assessment.findings import (
 from sandgate.assessment.frames import Frame, Pipeline
 from sandgate.assessment.inquiry import MAX_STEPS, Call, Inquiry, is_local
 from sandgate.assessment.judges.builtins import judge_loop
+from sandgate.assessment.judges.common import emptied
 from sandgate.assessment.judges.feeding import narrows
-from sandgate.assessment.judges.files import PASSING, emptied, fills_disk, never_ends, says_nothing
+from sandgate.assessment.judges.files import PASSING, fills_disk, output_never_ends, says_nothing
 from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.revealing import judge_shown
-from sandgate.assessment.judges.spoken import printed, spoken
+from sandgate.assessment.judges.spoken import echoed, spoken
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import JudgedCalls
 from sandgate.assessment.stopped import denial_findings, denial_sentence
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX
 from sandgate.commandline.respelling import plainer
 from sandgate.commandline.script import loose_word, rough_commands
@@ -266,7 +267,7 @@ class _Walk:
         out: Flow = {**call.upstream, **call.outflow}
         if "processes" in out and narrows(call):
             out["processes"] = "some"
-        if never_ends(call):
+        if output_never_ends(call):
             out["endless"] = call.program
         elif "endless" in out and call.program not in PASSING:
             del out["endless"]
@@ -323,7 +324,7 @@ class _Walk:
         if "network" in call.outflow or "network" in call.upstream:
             inquiry.downloads[path] = call.outflow.get("network") or call.upstream["network"]
         self.remember_text(path, call)
-        goes_on = never_ends(call) or ("endless" in call.upstream and call.program in PASSING)
+        goes_on = output_never_ends(call) or ("endless" in call.upstream and call.program in PASSING)
         if (goes_on or call.spinning) and (not path.startswith("/dev/") or path.startswith("/dev/shm/")):
             fills_disk(path, inquiry)
         elif goes_on and path == "/dev/null":
@@ -334,7 +335,7 @@ class _Walk:
         """`echo … > x.sh; sh x.sh`: what is written here may be run a moment later."""
         text = call.stdin_text if call.program == "cat" else None
         if call.program in {"echo", "printf"}:
-            text = printed(call)
+            text = echoed(call)
         if text is not None:
             before = self.inquiry.written.get(path, "")
             if len(before) + len(text) <= SCRIPT_BYTES_MAX:
@@ -355,7 +356,7 @@ def _socket_redirection(text: str, call: Call, inquiry: Inquiry) -> None:
     inquiry.contact(host, call)
     waits = call.program == "exec" and is_local(text.split("/")[3])  # for a server of one's own, most often
     if call.program in {"bash", "sh", "zsh", "exec"} and not waits:
-        said = f"Gives {shown(host)} control of this account"
+        said = f"Gives {worded(host)} control of this account"
         why = "hands a shell to another machine"
         inquiry.add(HIGH, "contacts", host, why, said, "", (PRIVILEGE, EXFILTRATION, NETWORK))
     private = private_input(call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, RANK, SYSTEM, Finding
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.touching import APPENDING, deleting, reading, writing
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.policy.common_places import homes_of, is_common
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ def denial_sentence(report: DenialReport | None) -> str:
     target = first.path or first.address
     more = len(report.denials) + report.omitted - 1
     tail = f" and {more} more" if more else ""
-    what = f"{first.what} {shown(target) if target else ''}".strip() or "something"
+    what = f"{first.what} {worded(target) if target else ''}".strip() or "something"
     return f"It tried to {TRIED[first.operation]} {what}{tail}, which the sandbox stopped"
 
 
@@ -51,7 +51,7 @@ def _opened_wide(denials: Sequence[Denial], facts: AssessmentFacts) -> list[Find
     roots = dict.fromkeys([each.grant.value for each in denials if each.grant and each.grant.kind == "write_root"])
     homes = (facts.home, *homes_of(facts.environment))
     return [
-        Finding(HIGH, "writes", root, f"to let it go on opens all of {shown(root)}", categories=(SYSTEM,))
+        Finding(HIGH, "writes", root, f"to let it go on opens all of {worded(root)}", categories=(SYSTEM,))
         for root in roots
         if is_common(root, homes=homes, workspaces=(facts.cwd,))
     ]

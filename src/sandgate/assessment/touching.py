@@ -17,8 +17,8 @@ from sandgate.assessment.findings import (
     SYSTEM,
     Finding,
 )
-from sandgate.assessment.places import FOUND, PUBLIC_NAMES, below, may_hold_secrets, place_of
-from sandgate.assessment.wording import shown
+from sandgate.assessment.places import FOUND, PUBLIC_NAMES, below, may_be_private, place_of
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ DELETED_WORDS = {
 }
 
 
-def canonical(path: str, facts: AssessmentFacts, *, through_link: bool) -> str:
+def real_place(path: str, facts: AssessmentFacts, *, through_link: bool) -> str:
     """Where `path` really is, if it was looked up; `through_link`: the action follows a link at its end."""
     seen = facts.targets.get(path)
     if seen is None:
@@ -66,7 +66,7 @@ def canonical(path: str, facts: AssessmentFacts, *, through_link: bool) -> str:
 
 def _named(place: Place) -> str:
     base, _, name = place.path.rpartition("/")
-    return f"chosen files below {shown(base or '/')}" if name == FOUND else shown(place.path)
+    return f"chosen files below {worded(base or '/')}" if name == FOUND else worded(place.path)
 
 
 # Settings of what keeps watch over a machine, logs for it, or lets people in.
@@ -83,7 +83,7 @@ PROTECTIONS = (
 def deleting(path: str, facts: AssessmentFacts, *, recursive: bool, contents: bool, filtered: bool) -> Finding:
     """`contents`: all that is in it (`path/*`); `filtered`: some of what is below it, by name or pattern."""
     seen = facts.targets.get(path)
-    place = place_of(canonical(path, facts, through_link=contents), facts)
+    place = place_of(real_place(path, facts, through_link=contents), facts)
     what = _named(place)
     if place.kind in {"harmless", "temporary", "cache", "build"}:
         return _plain_deletion(place, what, recursive=recursive)
@@ -158,7 +158,7 @@ def _repository_file(place: Place, what: str) -> Finding:
 
 def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = False) -> Finding:
     """Creating, overwriting or changing the attributes of `path`."""
-    place = place_of(canonical(path, facts, through_link=True), facts)
+    place = place_of(real_place(path, facts, through_link=True), facts)
     what = _named(place)
     sentence = f"{verb} {what}"
     if place.kind == "harmless":
@@ -224,8 +224,8 @@ def _outside(
 
 def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Finding | None:
     """What reading `path` reveals; None when it says nothing about risk."""
-    place = place_of(canonical(path, facts, through_link=True), facts)
-    what = shown(place.path)
+    place = place_of(real_place(path, facts, through_link=True), facts)
+    what = worded(place.path)
     name = place.path.rsplit("/", 1)[-1]
     public = name in PUBLIC_NAMES and "/.kube/" not in place.path
     if place.kind == "credentials" and not (public or name.endswith(".pub")):
@@ -243,7 +243,7 @@ def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Fi
         return Finding(MEDIUM, "reads", place.path, "reads a device", f"Reads the device {what}")
     if recursive and place.kind == "home":
         return Finding(MEDIUM, "reads", place.path, "reads your whole home directory", f"Reads everything in {what}")
-    if may_hold_secrets(place, facts):
+    if may_be_private(place, facts):
         return Finding(MEDIUM, "reads", place.path, "reads what a program keeps in your home",
                        f"Reads {what}, which a program keeps for itself, possibly with keys")  # fmt: skip
     return Finding(LOW, "reads", place.path, "reads", f"Reads {what}")

@@ -14,7 +14,7 @@ MAX_REASON_CHARACTERS = 120
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-~*")
 
 
-def shown(target: str) -> str:
+def worded(target: str) -> str:
     """A path, host or name for a sentence; anything unusual stands in backticks."""
     text = visible(target)
     if len(text) > MAX_TARGET_CHARACTERS:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from sandgate.commandline.bashcommands import Redirection, Script, SimpleCommand, changes_nothing
 from sandgate.commandline.bashcompound import CompoundReader, last_command
 from sandgate.commandline.bashconditions import TEST_PARTS
-from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, decoded, literal
+from sandgate.commandline.bashwords import REDIRECTS, WORDS, Word, literal, source_text
 from sandgate.commandline.endless import endless, in_background
 from sandgate.commandline.everyday import everyday
 from sandgate.commandline.grammar import SCRIPT_BYTES_MAX, syntax_tree
@@ -128,7 +128,7 @@ class _Reader(CompoundReader):
         self._give_back_late_words()
         commands = tuple(self._commands)
         if broken or self._torn:  # bash runs the lines before the mistake, and may not take it for one
-            commands += _guesses(decoded(self._source))
+            commands += _guesses(source_text(self._source))
         running = [command for command in commands if command.words]
         one_literal = len(running) == 1 and all(word.plain for word in running[0].words)
         return Script(

@@ -6,7 +6,7 @@ make, each true until something is met that the claim does not cover.
 
 from __future__ import annotations
 
-from sandgate.commandline.expansions import only_reads, prints_path
+from sandgate.commandline.expansions import hands_out_text, prints_path
 from sandgate.commandline.steady import SteadyVariables, variable
 from sandgate.commandline.words import unescaped_bare, unescaped_in_double_quotes, words_of
 from sandgate.record import Record
@@ -154,7 +154,7 @@ class WordReader:
         if len(raw) < 2 or raw[:1] != b'"' or raw[-1:] != b'"':
             self._distrust()
             return self._unsure(node)
-        text = decoded(raw[1:-1])
+        text = source_text(raw[1:-1])
         expansions = [
             child
             for child in node.children
@@ -202,7 +202,7 @@ class WordReader:
 
     def _names_a_variable(self, node: Node) -> bool:
         """`${name}` and its kin that only hand out text."""
-        return node.type == "expansion" and only_reads(self._text(node))
+        return node.type == "expansion" and hands_out_text(self._text(node))
 
     def _tear(self) -> None:
         self._torn = True
@@ -250,10 +250,10 @@ class WordReader:
         return bool(rest) and not rest.strip(b" \t\n")
 
     def _text(self, node: Node) -> str:
-        return decoded(self._source[node.start_byte : node.end_byte])
+        return source_text(self._source[node.start_byte : node.end_byte])
 
 
-def decoded(raw: bytes) -> str:
+def source_text(raw: bytes) -> str:
     """Source bytes as text; what is not UTF-8 survives the way back."""
     return raw.decode("utf-8", "surrogateescape")
 

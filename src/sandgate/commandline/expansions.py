@@ -28,7 +28,7 @@ NUMERIC_TESTS = words_of("-eq -ne -lt -le -gt -ge")
 _NUMBERS = frozenset(("$#", "$?", '"$#"', '"$?"', "${#}", "$$", "$UID", "$EUID"))
 
 
-def only_reads(text: str) -> bool:
+def hands_out_text(text: str) -> bool:
     """Whether `${…}` hands out a variable's text, a part of it, or another text that stands there."""
     if text[:2] != "${" or text[-1:] != "}" or not text.isascii():
         return False
@@ -55,7 +55,7 @@ def only_reads(text: str) -> bool:
 def is_number(text: str) -> bool:
     """A number as written, or a variable that the shell itself keeps as one."""
     bare = text.strip('"')
-    return text in _NUMBERS or bare.isdecimal() or (bare[:3] == "${#" and only_reads(bare))
+    return text in _NUMBERS or bare.isdecimal() or (bare[:3] == "${#" and hands_out_text(bare))
 
 
 def prints_number(text: str) -> bool:

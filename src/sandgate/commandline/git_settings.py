@@ -97,7 +97,7 @@ def redirects(key: str) -> bool:
     return key.lower().startswith(REDIRECTS)
 
 
-def parsed(text: str) -> list[tuple[str, str]]:
+def settings_in(text: str) -> list[tuple[str, str]]:
     """The settings in a file of them, in order: name and value. The section and the last part are in lower case."""
     found: list[tuple[str, str]] = []
     section = ""

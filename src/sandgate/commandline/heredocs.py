@@ -70,7 +70,7 @@ def unquoted(word: str) -> str:
     return word.replace("'", "").replace('"', "").replace("\\", "")
 
 
-def emptied(script: str) -> str | None:
+def without_here_document(script: str) -> str | None:
     """`script` with `</dev/null` for its here-document; None when it is not certain where that begins and ends.
 
     What stands in the document is only text for the command that reads it. Certain is a script with a single `<<`, no

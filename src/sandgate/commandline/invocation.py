@@ -220,7 +220,7 @@ def _last_launched(name: str, argv: Argv) -> int | None:
     """Of all that a launcher surely starts the last: `hyperfine ls` says nothing about `hyperfine ls 'rm x'`."""
     from sandgate.commandline import launchers
 
-    places = [each for each in launchers.started(name, argv) if not each.doubtful]
+    places = [each for each in launchers.launched_by(name, argv) if not each.doubtful]
     if any(each.together and each.several for each in places) or (name == "tmux" and ";" in argv):
         return len(argv)
     return max([each.at for each in places], default=None)
@@ -275,7 +275,7 @@ def _by_wrapper(name: str, reading: Reading) -> Started:
 def _by_launcher(name: str, argv: Argv) -> Started:
     from sandgate.commandline import launchers
 
-    places = list(launchers.started(name, argv))
+    places = list(launchers.launched_by(name, argv))
     commands = [launchers.command_at(argv, each) for each in places if each.script is None]
     named = launchers.composed(name, argv)
     if named:

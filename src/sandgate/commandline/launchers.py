@@ -101,7 +101,7 @@ def launched(program: str, argv: Argv) -> Iterator[Launched]:
             return
 
 
-def started(program: str, argv: Argv) -> list[Launched]:
+def launched_by(program: str, argv: Argv) -> list[Launched]:
     """All that `argv` starts, runners of a project's tools among them; assignments before a command are left out."""
     places = list(launched(program, argv))
     sub = () if program in DIRECT_RUNNERS else (RUNNERS[program],) if program in RUNNERS else None

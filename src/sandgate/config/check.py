@@ -33,11 +33,13 @@ def checked(key: Key, value: object, source: Source, *, name: str = "") -> objec
         case "choice":
             if isinstance(value, str) and value in key.choices:
                 return value
-            raise source.wrong(name, f"{shown(value)} is not one of them", hint=f"allowed: {', '.join(key.choices)}")
+            raise source.wrong(
+                name, f"{shown_value(value)} is not one of them", hint=f"allowed: {', '.join(key.choices)}"
+            )
         case "flag":
             if isinstance(value, bool):
                 return value
-            raise source.wrong(name, f"{shown(value)} is not a switch", hint="allowed: true, false")
+            raise source.wrong(name, f"{shown_value(value)} is not a switch", hint="allowed: true, false")
         case "count":
             return _count(key, name, value, source)
         case "seconds":
@@ -55,12 +57,12 @@ def checked(key: Key, value: object, source: Source, *, name: str = "") -> objec
         case "text" | "path":
             if isinstance(value, str):
                 return value
-            raise source.wrong(name, f"{shown(value)} is not text")
+            raise source.wrong(name, f"{shown_value(value)} is not text")
         case "variables":
             return _variables(name, value, source)
 
 
-def shown(value: object) -> str:
+def shown_value(value: object) -> str:
     """A value as a reader of TOML would write it, short enough for a message."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return f"`{visible(text, limit=SHOWN_MAX)}`"
@@ -70,7 +72,7 @@ def _count(key: Key, name: str, value: object, source: Source) -> int:
     least, most = key.range
     if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
         return value
-    raise source.wrong(name, f"{shown(value)} is out of range", hint=f"allowed: whole numbers, {least} to {most}")
+    raise source.wrong(name, f"{shown_value(value)} is out of range", hint=f"allowed: whole numbers, {least} to {most}")
 
 
 def _seconds(key: Key, name: str, value: object, source: Source) -> float:
@@ -78,7 +80,7 @@ def _seconds(key: Key, name: str, value: object, source: Source) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= most:
         return value
     raise source.wrong(
-        name, f"{shown(value)} is no such time", hint=f"allowed: seconds, more than 0 and at most {most}"
+        name, f"{shown_value(value)} is no such time", hint=f"allowed: seconds, more than 0 and at most {most}"
     )
 
 
@@ -93,7 +95,7 @@ def _words(name: str, value: object, source: Source) -> tuple[str, ...]:
 def _texts(name: str, value: object, source: Source) -> list[str]:
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return value
-    raise source.wrong(name, f"{shown(value)} is not a list of texts", hint=f'for example: {name} = ["..."]')
+    raise source.wrong(name, f"{shown_value(value)} is not a list of texts", hint=f'for example: {name} = ["..."]')
 
 
 def _names(name: str, value: object, source: Source) -> tuple[str, ...]:
@@ -108,18 +110,20 @@ def _entries(name: str, value: object, source: Source) -> tuple[str, ...]:
     names = _names(name, value, source)
     for entry in names:
         if any(part in ("", ".", "..") for part in entry.split("/")):
-            raise source.wrong(name, f"{shown(entry)} is not a name", hint="for example: .github/workflows")
+            raise source.wrong(name, f"{shown_value(entry)} is not a name", hint="for example: .github/workflows")
     return names
 
 
 def _variables(name: str, value: object, source: Source) -> dict[str, str]:
     if not isinstance(value, dict):
-        raise source.wrong(name, f"{shown(value)} is not a table")
+        raise source.wrong(name, f"{shown_value(value)} is not a table")
     for variable, text in value.items():
         if not variable or "=" in variable or "\0" in variable:
-            raise source.wrong(name, f"{shown(variable)} cannot be the name of a variable")
+            raise source.wrong(name, f"{shown_value(variable)} cannot be the name of a variable")
         if not isinstance(text, str) or "\0" in text:
-            raise source.wrong(f"{name}.{variable}", f"{shown(text)} is not text", hint='write it in quotes: "..."')
+            raise source.wrong(
+                f"{name}.{variable}", f"{shown_value(text)} is not text", hint='write it in quotes: "..."'
+            )
     return value
 
 
@@ -131,7 +135,9 @@ def _approval(key: Key, value: object, source: Source) -> str | Granular:
         if tag in ("granular", "reject") and isinstance(fields, dict):
             return _granular(key.name, fields, source, inverse=tag == "reject")
     raise source.wrong(
-        key.name, f"{shown(value)} is not a policy", hint=f"allowed: {', '.join(key.choices)}, or {{ granular = ... }}"
+        key.name,
+        f"{shown_value(value)} is not a policy",
+        hint=f"allowed: {', '.join(key.choices)}, or {{ granular = ... }}",
     )
 
 

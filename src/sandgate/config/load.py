@@ -16,7 +16,7 @@ from sandgate.config.features import ASSESSMENT
 from sandgate.config.layers import ConfigLayer, Stack
 from sandgate.config.paths import RULES_NAME, SYSTEM_DIRECTORY, sandgate_home, user_home
 from sandgate.config.places import Places
-from sandgate.config.project import entry_for, project_directories, project_root, trust_of
+from sandgate.config.project import project_directories, project_entry, project_root, trust_of
 from sandgate.config.schema import default_of
 from sandgate.config.settings import Settings, settings_from
 from sandgate.display import visible
@@ -96,7 +96,7 @@ def load_settings(
     flags = _flags(overrides, typed, places)
     own = _own_layers(places, flags, profile=profile, ignore_user=ignore_user)
     root = project_root(places.cwd, own.together.values.get(MARKERS_KEY, default_of(MARKERS_KEY)))
-    entry, named = entry_for(places.cwd, root, own.together.projects)
+    entry, named = project_entry(places.cwd, root, own.together.projects)
     trust = trust_of(entry)
     directories = project_directories(root, places.cwd, home=places.home, own=places.own)
 

@@ -33,7 +33,9 @@ def project_directories(root: str, cwd: str, *, home: str | None, own: str | Non
     return tuple(path for path in found if _exists(path) and os.path.realpath(path) not in theirs)
 
 
-def entry_for(cwd: str, root: str, projects: Mapping[str, Mapping[str, object]]) -> tuple[Mapping[str, object], str]:
+def project_entry(
+    cwd: str, root: str, projects: Mapping[str, Mapping[str, object]]
+) -> tuple[Mapping[str, object], str]:
     """What the user said about this project: by its directory, its root, or its main checkout; {} when nothing.
 
     And the directory that this is about. `cwd` and `root` are canonical; the user's spelling of a path need not be.

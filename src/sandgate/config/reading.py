@@ -21,7 +21,7 @@ from sandgate.config.schema import (
     SERVER_TOOLS,
     SERVERS,
     STRICT_SECTIONS,
-    key_of,
+    named_row,
 )
 from sandgate.display import visible
 
@@ -69,7 +69,7 @@ class TableReading:
     def _read_key(self, name: str, dotted: str, value: object) -> None:
         plain = "." not in name  # the quoted name "sandbox.backend" is not the key sandbox.backend
         if plain and dotted in KEYS:
-            self.values[dotted] = checked(key_of(KEYS[dotted]), value, self.source)
+            self.values[dotted] = checked(named_row(KEYS[dotted]), value, self.source)
         elif plain and dotted in SECTIONS:
             for inner, each in self._table(dotted, value).items():
                 self._read_key(inner, f"{dotted}.{inner}", each)
@@ -80,7 +80,7 @@ class TableReading:
         """An old top-level name gives way to the same feature in this layer's own `[features]`."""
         self.warnings.append(alias_notice(alias))
         key = f"features.{ALIASES[alias]}"
-        self.values.setdefault(key, checked(key_of(KEYS[key]), value, self.source, name=alias))
+        self.values.setdefault(key, checked(named_row(KEYS[key]), value, self.source, name=alias))
 
     def _read_projects(self, value: object) -> None:
         for path, entry in self._table(PROJECTS, value).items():
@@ -88,7 +88,7 @@ class TableReading:
             known = self.projects.setdefault(self.source.absolute(dotted, path), {})
             for name, each in self._table(dotted, entry).items():
                 if name in PROJECT_ENTRY:
-                    row = key_of(PROJECT_ENTRY[name])
+                    row = named_row(PROJECT_ENTRY[name])
                     known[name] = checked(row, each, self.source, name=f"{dotted}.{name}")
                 else:
                     self._unknown(f"{dotted}.{name}", near=name, known=tuple(PROJECT_ENTRY))
@@ -113,7 +113,7 @@ class TableReading:
 
     def _read_tools(self, dotted: str, value: object) -> None:
         """`tools.TOOL.approval_mode`, as a table from tools to modes."""
-        row = key_of(SERVER_ENTRY["default_tools_approval_mode"])
+        row = named_row(SERVER_ENTRY["default_tools_approval_mode"])
         modes: dict[str, object] = {}
         for tool, entry in self._table(dotted, value).items():
             for field, each in self._table(f"{dotted}.{tool}", entry).items():
@@ -133,7 +133,7 @@ class TableReading:
     def _read_field(self, dotted: str, field: str, value: object, known: Mapping[str, Row]) -> None:
         if field in known:
             name = f"{dotted}.{field}"
-            self.values[name] = checked(key_of(known[field]), value, self.source, name=name)
+            self.values[name] = checked(named_row(known[field]), value, self.source, name=name)
         else:
             self._unknown(f"{dotted}.{field}", near=field, known=tuple(known))
 

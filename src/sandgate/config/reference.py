@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sandgate.config.features import ALIASES, FEATURES
-from sandgate.config.schema import KEYS, PROJECT_ENTRY, PROVIDER_ENTRY, PROVIDERS, SERVER_ENTRY, SERVERS, key_of
-from sandgate.config.settings import plain
+from sandgate.config.schema import KEYS, PROJECT_ENTRY, PROVIDER_ENTRY, PROVIDERS, SERVER_ENTRY, SERVERS, named_row
+from sandgate.config.settings import plain_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ def setting_rows(loaded: Loaded) -> list[tuple[str, object, str]]:
         if row[1] == "variables":
             rows.extend((f"{name}.{each}", text, _origin(loaded, f"{name}.{each}")) for each, text in value.items())
         else:
-            rows.append((name, plain(value), _origin(loaded, name)))
+            rows.append((name, plain_value(value), _origin(loaded, name)))
     rows += [
-        (name, HIDDEN if name.endswith(SECRET_TABLES) else plain(value), _origin(loaded, name))
+        (name, HIDDEN if name.endswith(SECRET_TABLES) else plain_value(value), _origin(loaded, name))
         for name, value in loaded.values.items()
         if name.startswith((f"{PROVIDERS}.", f"{SERVERS}."))
     ]
@@ -116,22 +116,22 @@ def setting_rows(loaded: Loaded) -> list[tuple[str, object, str]]:
 
 def defaults_document() -> str:
     """The reference page, in Markdown."""
-    keys = [key_of(row) for row in KEYS.values()]
+    keys = [named_row(row) for row in KEYS.values()]
     lines = [
         f"| `{key.name}` | {_accepts(key)} | {_default(key)} | {RULES_FOR_PROJECTS[key.project]} | {key.doc} |"
         for key in keys
     ]
     projects = [
         f"| `{key.name}` | {_accepts(key)} | {_default(key)} | {key.doc} |"
-        for key in (key_of(row) for row in PROJECT_ENTRY.values())
+        for key in (named_row(row) for row in PROJECT_ENTRY.values())
     ]
     providers = [
         f"| `{key.name}` | {_accepts(key)} | {_default(key)} | {key.doc} |"
-        for key in (key_of(row) for row in PROVIDER_ENTRY.values())
+        for key in (named_row(row) for row in PROVIDER_ENTRY.values())
     ]
     servers = [
         f"| `{key.name}` | {_accepts(key)} | {_default(key)} | {key.doc} |"
-        for key in (key_of(row) for row in SERVER_ENTRY.values())
+        for key in (named_row(row) for row in SERVER_ENTRY.values())
     ]
     old_names = {feature: alias for alias, feature in ALIASES.items()}
     features = [
@@ -183,7 +183,7 @@ def _accepts(key: Key) -> str:
 
 
 def _default(key: Key) -> str:
-    value = plain(key.default)
+    value = plain_value(key.default)
     if value is None:
         return "unset"
     if isinstance(value, list):

@@ -58,10 +58,10 @@ def load_rules(loaded: Loaded) -> LoadedRules:
                 files.append(path)
                 sets.append(_tightening(read, path, warnings) if directory.owner == "project" else read)
     rules = merged(*sets) if sets else NO_RULES
-    return LoadedRules(rules, tuple(files), (*warnings, *too_broad(rules)))
+    return LoadedRules(rules, tuple(files), (*warnings, *too_broad_rules(rules)))
 
 
-def too_broad(rules: RuleSet) -> tuple[str, ...]:
+def too_broad_rules(rules: RuleSet) -> tuple[str, ...]:
     """A warning for each rule that allows what `rules add` refuses."""
     if all(rule.decide != "allow" for rule in rules.rules):
         return ()

@@ -374,7 +374,7 @@ class Key(Record):
     doc: str
 
 
-def key_of(row: Row) -> Key:
+def named_row(row: Row) -> Key:
     """A row with names on its columns."""
     name, kind, accepted, default, project, doc = row
     numbers = [each for each in accepted or () if isinstance(each, int)]
@@ -391,7 +391,7 @@ def key_of(row: Row) -> Key:
 
 def key_named(name: str) -> Key:
     """The row of a known key."""
-    return key_of(KEYS[name])
+    return named_row(KEYS[name])
 
 
 def default_of(name: str) -> object:

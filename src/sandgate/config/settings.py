@@ -261,7 +261,7 @@ def _require_backend_fits(settings: Settings) -> None:
         )
 
 
-def plain(value: object) -> object:
+def plain_value(value: object) -> object:
     """A value as it would stand in TOML or JSON."""
     if isinstance(value, Granular):
         return {"granular": value.fields()}

@@ -20,7 +20,7 @@ class Source(Record):
 
     def place(self, key: str) -> str:
         """`/path/config.toml, line 3`, or without the line when it cannot be told."""
-        line = line_of(self.text, f"{self.table}.{key}" if self.table else key)
+        line = line_setting(self.text, f"{self.table}.{key}" if self.table else key)
         return f"{visible(self.label)}, line {line}" if line else visible(self.label)
 
     def wrong(self, key: str, why: str, hint: str = "") -> ConfigError:
@@ -37,7 +37,7 @@ class Source(Record):
         return os.path.normpath(os.path.join(self.directory, path))
 
 
-def line_of(text: str, key: str) -> int | None:
+def line_setting(text: str, key: str) -> int | None:
     """The line that sets `key`, or opens the table it lies in; None when it is not plain to see.
 
     For messages only: TOML's parser keeps no positions, and the ordinary spellings are enough here.

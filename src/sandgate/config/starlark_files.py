@@ -14,7 +14,7 @@ from time import monotonic
 
 from sandgate.errors import RuleError
 from sandgate.policy.rules.entries import RULES_MAX
-from sandgate.policy.rules.literal import CALL_NAMES, Call
+from sandgate.policy.rules.literal import CALL_NAMES, RuleCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ WITHOUT = "write every rule out as a call with literals"
 CHILD = "starlark_child"
 
 
-def evaluated_calls(text: str, path: str, *, since: int = 0) -> tuple[Call, ...]:
+def evaluated_calls(text: str, path: str, *, since: int = 0) -> tuple[RuleCall, ...]:
     """The calls a rule file makes, in order. `since`: the line from which on it is more than literal calls.
 
     Raises RuleError naming file, line where known, and cause.
@@ -138,10 +138,10 @@ def _read_back(answer: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _call(name: object, positional: object, named: object, line: object) -> Call:
+def _call(name: object, positional: object, named: object, line: object) -> RuleCall:
     if name not in CALL_NAMES or not isinstance(positional, list) or not isinstance(named, dict):
         raise ValueError(name)
-    return Call(str(name), tuple(positional), named, line if isinstance(line, int) else 0)
+    return RuleCall(str(name), tuple(positional), named, line if isinstance(line, int) else 0)
 
 
 def _end_of_child(status: int | None) -> str:

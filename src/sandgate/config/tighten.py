@@ -7,7 +7,7 @@ the policies of one project with `allow_project_policy`, for the file in the dir
 
 from __future__ import annotations
 
-from sandgate.config.check import shown
+from sandgate.config.check import shown_value
 from sandgate.config.schema import APPROVAL_MODES, POLICY_KEYS, default_of, key_named
 from sandgate.protocol.permissions import Granular
 from sandgate.record import Record
@@ -56,7 +56,7 @@ def tightened(values: Mapping[str, object], below: Mapping[str, object], *, poli
         elif _allowed(key, value, base):
             kept[name] = value
         else:
-            loosening.append(f"{name} = {shown(_plain(value))}")
+            loosening.append(f"{name} = {shown_value(_plain(value))}")
     return Tightened(kept, tuple(unsupported), tuple(loosening))
 
 

@@ -11,7 +11,7 @@ import errno
 import os
 import time
 
-from sandgate.execution.draft_judgement import Judgement
+from sandgate.execution.draft_judgement import DraftJudgement
 from sandgate.execution.held_tree import HeldTree
 from sandgate.record import Record
 from sandgate.sandbox.git_draft import Draft, read_draft
@@ -49,7 +49,7 @@ def carry_over(upper: str, real: HeldTree, circumstances: Circumstances) -> Carr
         return Carried(draft.unwanted, "the command wrote more files there than are looked at")
     held = os.open(upper, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        return _Carrying(real, Judgement(HeldTree(held, upper), real, draft, circumstances)).run()
+        return _Carrying(real, DraftJudgement(HeldTree(held, upper), real, draft, circumstances)).run()
     finally:
         os.close(held)
 
@@ -59,7 +59,7 @@ class _Changed(Exception):
 
 
 class _Carrying:
-    def __init__(self, real: HeldTree, judgement: Judgement) -> None:
+    def __init__(self, real: HeldTree, judgement: DraftJudgement) -> None:
         self.real = real
         self.judgement = judgement
         self.locks: list[str] = []

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-from sandgate.sandbox.git_objects import entries_of
+from sandgate.sandbox.git_objects import tree_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from sandgate.sandbox.git_objects import Entry
+    from sandgate.sandbox.git_objects import TreeEntry
 
     Read = Callable[[str], tuple[bytes, bytes] | None]
 
@@ -37,7 +37,7 @@ class CommitWalk:
         self._old = old
         self._known = known
         self._seen: set[tuple[str, bytes]] = set()
-        self._before: dict[str, dict[bytes, Entry]] = {}  # entries of old trees
+        self._before: dict[str, dict[bytes, TreeEntry]] = {}  # entries of old trees
 
     def follow(self, names: Iterable[str]) -> None:
         """Each of these objects to its end. Raises Stray, and what `old` raises."""
@@ -52,7 +52,7 @@ class CommitWalk:
         for path, name in hung.items():
             self._tree(name, path, {})
 
-    def _entries_of_head(self) -> dict[bytes, Entry]:
+    def _entries_of_head(self) -> dict[bytes, TreeEntry]:
         """Of the commit that the repository stood at before; none before the first."""
         commit = self._old("HEAD")
         leads = _TREE_OF_COMMIT.match(commit[1]) if commit is not None and commit[0] == b"commit" else None
@@ -75,7 +75,7 @@ class CommitWalk:
             name = leads[1].decode()
         raise Stray(f"`{name}` is a tag of a tag of a tag")
 
-    def _tree(self, root: str, path: bytes, base: dict[bytes, Entry]) -> None:
+    def _tree(self, root: str, path: bytes, base: dict[bytes, TreeEntry]) -> None:
         level = [(root, path, base)]
         while level:
             name, above, before = level.pop()
@@ -87,7 +87,7 @@ class CommitWalk:
             found = self._read(name)
             if found is None or found[0] != b"tree":
                 continue  # it is not there: git stops at it, too
-            for entry in entries_of(found[1], len(name) // 2):
+            for entry in tree_entries(found[1], len(name) // 2):
                 was = before.get(entry.name)
                 if was == entry:
                     continue
@@ -98,12 +98,12 @@ class CommitWalk:
                 if entry.is_tree:
                     level.append((entry.points_to, below + b"/", self._entries_before(was)))
 
-    def _entries_before(self, was: Entry | None) -> dict[bytes, Entry]:
+    def _entries_before(self, was: TreeEntry | None) -> dict[bytes, TreeEntry]:
         return self._entries(was.points_to) if was is not None and was.is_tree else {}
 
-    def _entries(self, tree: str) -> dict[bytes, Entry]:
+    def _entries(self, tree: str) -> dict[bytes, TreeEntry]:
         if tree not in self._before:
             found = self._old(tree)
-            entries = entries_of(found[1], len(tree) // 2) if found is not None and found[0] == b"tree" else []
+            entries = tree_entries(found[1], len(tree) // 2) if found is not None and found[0] == b"tree" else []
             self._before[tree] = {entry.name: entry for entry in entries}
         return self._before[tree]

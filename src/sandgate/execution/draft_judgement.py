@@ -12,7 +12,7 @@ from sandgate.execution.commit_walk import CommitWalk, Stray
 from sandgate.execution.repacked import same_references, without_old
 from sandgate.places.git_draft import HASH_CHARS, innermost
 from sandgate.record import Record
-from sandgate.sandbox.git_changed_config import Place, refused_of_submodule, refused_setting
+from sandgate.sandbox.git_changed_config import ConfigPlace, refused_of_submodule, refused_setting
 from sandgate.sandbox.git_draft import Unwanted
 from sandgate.sandbox.git_entries import SHA1_BYTES, SHA256_BYTES, IndexEntries
 from sandgate.sandbox.git_forms import TEXT_BYTES_MAX, has_form
@@ -56,7 +56,7 @@ class Accepted(Record):
     written_ns: int = 0  # of an index: git compares the times of files with its own
 
 
-class Judgement:
+class DraftJudgement:
     """Answers about one draft. `blocked` is the reason why nothing but objects and settings goes over; "" for none."""
 
     def __init__(self, upper: HeldTree, real: HeldTree, draft: Draft, circumstances: Circumstances) -> None:
@@ -255,7 +255,7 @@ class Judgement:
     def _config(self, written: Written, content: bytes, now: bytes | None) -> None:
         directory, name, is_linked = innermost(written.path)
         is_of_submodule = bool(directory) and not is_linked and name == "config"
-        new, place = _text(content), Place(self._may_name, self._worktree_setting(directory, _text(content)))
+        new, place = _text(content), ConfigPlace(self._may_name, self._worktree_setting(directory, _text(content)))
         wrong = (refused_of_submodule if is_of_submodule else refused_setting)(_text(now or b""), new, place)
         if not wrong:
             self.settings.append(Accepted(written.path, "config", content, written.mode))
@@ -358,7 +358,7 @@ class Judgement:
         """As the git that finds it there will read it; no command chooses the length of a hash."""
         directory, _, is_linked = innermost(path)
         shared = posixpath.dirname(posixpath.dirname(directory)) if is_linked else directory
-        settings = git_settings.parsed(_text(self._now(posixpath.join(shared, "config")) or b""))
+        settings = git_settings.settings_in(_text(self._now(posixpath.join(shared, "config")) or b""))
         formats = [value for key, value in settings if key == "extensions.objectformat"]
         return IndexEntries(content, SHA256_BYTES if formats[-1:] == ["sha256"] else SHA1_BYTES)
 

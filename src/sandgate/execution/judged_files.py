@@ -10,7 +10,7 @@ import os
 
 from sandgate.execution.plain_file import read_plain
 from sandgate.protocol.denials import Refused
-from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, Place
+from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, ConfigPlace
 from sandgate.sandbox.submodule_list import refused_entry
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def settled(
     outcome: AttemptOutcome, before: Mapping[str, bytes | None], permissions: EffectivePermissions, put_back: PutBack
 ) -> AttemptOutcome:
     """`before` is what the files said that have changed since; None for what was not there."""
-    place = Place(lambda path: not _is_below_any(path, permissions.on_host().writable))
+    place = ConfigPlace(lambda path: not _is_below_any(path, permissions.on_host().writable))
     for path, content in before.items():
         wrong = _wrong(path, content, place)
         if wrong:
@@ -40,10 +40,10 @@ def settled(
 
 def is_harmless(path: str, permissions: EffectivePermissions) -> bool:
     """Of a file that was not there before."""
-    return not _wrong(path, None, Place(lambda named: not _is_below_any(named, permissions.on_host().writable)))
+    return not _wrong(path, None, ConfigPlace(lambda named: not _is_below_any(named, permissions.on_host().writable)))
 
 
-def _wrong(path: str, before: bytes | None, place: Place) -> str:
+def _wrong(path: str, before: bytes | None, place: ConfigPlace) -> str:
     try:
         content = _read(path)
     except OSError as problem:

@@ -35,7 +35,7 @@ def is_sound(path: str, drafts: Iterable[str], roots: Iterable[str], absent: Ite
     )
 
 
-def content_of(path: str) -> bytes:
+def pointer_content(path: str) -> bytes:
     """What such a file says; nothing where it is none."""
     try:
         return read_plain(path, POINTER_BYTES_MAX)[1]
@@ -71,7 +71,7 @@ def _above(place: str, roots: tuple[str, ...]) -> list[str]:
 
 def _leads_into(path: str, drafts: Iterable[str]) -> bool:
     """In the words that git uses and no others: what stands there is a path to git, links on its way included."""
-    content = content_of(path)
+    content = pointer_content(path)
     place = os.path.dirname(path)
     named = os.fsdecode(content.removeprefix(_BEGINNING).removesuffix(b"\n"))
     if not content.startswith(_BEGINNING) or any(char < " " for char in named) or os.path.realpath(place) != place:

@@ -224,9 +224,9 @@ def _as_lifted(path: str) -> Lifted:
     """What it is, and what it says if it leads git elsewhere."""
     if not path.endswith(f"/{DIRECTORY}"):
         return _identity(path), b""
-    from sandgate.execution.pointers import content_of
+    from sandgate.execution.pointers import pointer_content
 
-    return _identity(path), content_of(path)
+    return _identity(path), pointer_content(path)
 
 
 def _is_changed_since(path: str, began_ns: int) -> bool:

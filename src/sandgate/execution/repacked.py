@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import posixpath
 
-from sandgate.sandbox.git_objects import Checked, entries_of
+from sandgate.sandbox.git_objects import Checked, tree_entries
 from sandgate.sandbox.old_objects import OldObjects, Unreadable
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ def without_old(checked: Checked, directory: str) -> Checked:
         entry.name
         for name, kind, content in new
         if kind == b"tree"
-        for entry in entries_of(content, len(name) // 2)
+        for entry in tree_entries(content, len(name) // 2)
         if entry.is_gitlink
     )
     return checked.but(gitlinks=links, leading=new)

@@ -49,7 +49,7 @@ class ExternalAnswer(Record):
         return found
 
 
-def failed(text: str) -> ExternalAnswer:
+def no_answer(text: str) -> ExternalAnswer:
     """There is no answer, and this is why."""
     return ExternalAnswer((InputText(text),), is_error=True)
 

@@ -16,7 +16,7 @@ from mcp import ClientSession, MCPError
 from sandgate.display import one_line
 from sandgate.errors import ExternalServerFailed
 from sandgate.execution.environment import EnvironmentPolicy, command_environment
-from sandgate.external.answer import answer_of, failed
+from sandgate.external.answer import answer_of, no_answer
 from sandgate.external.http import AddressLink
 from sandgate.external.offer import TOOLS_MAX, Offered, readable
 from sandgate.external.server import ServerProgram
@@ -67,7 +67,7 @@ class ServerConnection:
         """Calls a tool; cancelling tells the server. Whatever goes wrong on its side is an answer."""
         session, limit_ms = self._session, self.server.tool_timeout_ms
         if session is None:
-            return failed(f"the MCP server `{self.server.name}` is not connected any more")
+            return no_answer(f"the MCP server `{self.server.name}` is not connected any more")
         request = mcp_types.CallToolRequest(
             params=mcp_types.CallToolRequestParams(name=tool, arguments=dict(arguments))
         )
@@ -76,7 +76,7 @@ class ServerConnection:
                 result = await session.send_request(request, mcp_types.CallToolResult)
         except Exception as error:
             late = isinstance(error, TimeoutError) and limit.expired()
-            return failed(self._late(limit_ms) if late else f"the tool call failed: {self._words(error)}")
+            return no_answer(self._late(limit_ms) if late else f"the tool call failed: {self._words(error)}")
         content = [block.model_dump(by_alias=True, mode="json", exclude_none=True) for block in result.content]
         return answer_of(content, result.structured_content, is_error=result.is_error, policy=policy)
 

@@ -58,7 +58,7 @@ class ExternalTool(Record):
         }
 
 
-def usable(server: ExternalServer, offered: Iterable[Offered]) -> tuple[tuple[Offered, ...], tuple[str, ...]]:
+def usable_offers(server: ExternalServer, offered: Iterable[Offered]) -> tuple[tuple[Offered, ...], tuple[str, ...]]:
     """Those the user lets a model have and that fit; and a sentence about each that does not."""
     kept: list[Offered] = []
     notices: list[str] = []

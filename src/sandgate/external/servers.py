@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 
 from sandgate.errors import ExternalServerFailed, ToolArgumentsError
-from sandgate.external.answer import failed
-from sandgate.external.offer import external_tools, usable
+from sandgate.external.answer import no_answer
+from sandgate.external.offer import external_tools, usable_offers
 from sandgate.record import Record
 from sandgate.tools.json_object import ObjectReader
 from sandgate.tools.truncation import TruncationPolicy
@@ -79,7 +79,7 @@ class ExternalServers:
             if isinstance(outcome, ExternalServerFailed):
                 self.failures = (*self.failures, ServerFailure(server.name, outcome.sentence))
             else:
-                kept, notices = usable(server, outcome)
+                kept, notices = usable_offers(server, outcome)
                 self.notices += notices
                 found.append((server, kept))
         lacking = next((each for each in self.failures if self._servers[each.server].required), None)
@@ -106,7 +106,7 @@ class ExternalServers:
         """Calls a tool that is approved. Raises nothing but cancellation, of which the server is told."""
         connection = self._connections.get(tool.server)
         if connection is None:
-            return failed(f"the MCP server `{tool.server}` is not connected any more")
+            return no_answer(f"the MCP server `{tool.server}` is not connected any more")
         return await connection.call(tool.tool, arguments, policy)
 
     async def close(self) -> None:

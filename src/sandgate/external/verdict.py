@@ -58,7 +58,7 @@ def review_text(tool: ExternalTool, arguments: Mapping[str, Any]) -> str:
     return "\n".join(
         (
             f"Tool: {shown_name(tool)}",
-            f"Arguments: {visible(written(arguments), limit=ARGUMENTS_SHOWN_CHARS)}",
+            f"Arguments: {visible(arguments_json(arguments), limit=ARGUMENTS_SHOWN_CHARS)}",
             f"Its server says (unproven): {hints}; {one_line(tool.description, limit=DESCRIPTION_SHOWN_CHARS)}",
         )
     )
@@ -66,17 +66,17 @@ def review_text(tool: ExternalTool, arguments: Mapping[str, Any]) -> str:
 
 def as_command(tool: ExternalTool, arguments: Mapping[str, Any], *, cwd: str) -> CommandRequest:
     """The call in the form in which the gate and its reviewers know what is asked for. It is never run as a command."""
-    return CommandRequest(argv=(FAMILY, tool.server, tool.tool, written(arguments)), cwd=cwd, env={})
+    return CommandRequest(argv=(FAMILY, tool.server, tool.tool, arguments_json(arguments)), cwd=cwd, env={})
 
 
-def call_key(tool: ExternalTool, arguments: Mapping[str, Any], *, cwd: str) -> ApprovalKey:
+def external_call_key(tool: ExternalTool, arguments: Mapping[str, Any], *, cwd: str) -> ApprovalKey:
     """What an approval is about: this tool of this server with these arguments, in whatever order they came."""
     command = as_command(tool, arguments, cwd=cwd)
     nothing: frozenset[tuple[str, str]] = frozenset()
     return ApprovalKey(FAMILY, command.argv, cwd, nothing, command.wish, False)
 
 
-def written(arguments: Mapping[str, Any]) -> str:
+def arguments_json(arguments: Mapping[str, Any]) -> str:
     """Arguments as JSON, the same for the same."""
     import json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.gate.policies import as_judged
 from sandgate.policy.effective import lies_below
-from sandgate.policy.explanation import PolicyCircumstances, decision, explain, flip
+from sandgate.policy.explanation import PolicyCircumstances, decision, explanation_tree, flip
 from sandgate.policy.foreseen import would_be_stopped
 from sandgate.protocol.permissions import ESCALATE
 from sandgate.protocol.verdicts import Allow
@@ -82,7 +82,7 @@ def forecast_of(
         closed=tuple([place for place in plan.permissions.closed_places if lies_below(place, policies.workspace)]),
         network=plan.permissions.network,
         risk=risk,
-        parts=explain(judged, here),
+        parts=explanation_tree(judged, here),
         flip=change,
         stopped=would_be_stopped(risk.facts, plan.permissions) if risk else (),
     )

@@ -178,10 +178,10 @@ class Launch(Readiness):
         return Meanwhile(tell)
 
     def _shown(self, plan: ConfinedCommand) -> AbstractContextManager[None]:
-        from sandgate.terminals.shown_ports import shown
+        from sandgate.terminals.shown_ports import ports_shown
 
         confinement = self._confinement
-        return shown(self._ports, plan, confinement.networks, confinement.helper, self._tell)
+        return ports_shown(self._ports, plan, confinement.networks, confinement.helper, self._tell)
 
     def _unmet(self, outcome: AttemptOutcome) -> str:
         sought = outcome.unserved if _has_failed(outcome) else ()

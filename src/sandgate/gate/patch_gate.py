@@ -58,7 +58,7 @@ NOT_ALLOWED = "Permission denied"
 
 
 class PatchOutcome(Record):
-    """What became of a patch: it was applied, it could not be, it was refused, or it did not get as far (`unfit`)."""
+    """What became of a patch: applied, impossible, refused, or it did not get as far (`unfit_patch`)."""
 
     call_id: str
     exit_code: int | None  # 0 or 1; None: refused
@@ -70,7 +70,7 @@ class PatchOutcome(Record):
     closed: tuple[Denial, ...] = ()  # of a refusal by policy: what of it lies where nothing may be written
 
 
-def unfit(text: str, why: str, *, cwd: str, call_id: str) -> PatchOutcome:
+def unfit_patch(text: str, why: str, *, cwd: str, call_id: str) -> PatchOutcome:
     """The answer to what is no patch, or does not fit the files: no reviewer was asked, and nothing was tried."""
     passage = Passage(CommandRequest(argv=(PATCH, text), cwd=cwd, env={}), Forbid(why, ()))
     return PatchOutcome(call_id, 1, why, (), (), 0, passage)
@@ -273,7 +273,9 @@ class PatchGate:
 
     def _remember(self, call_id: str, record: UndoRecord) -> None:
         self._undo[call_id] = record
-        while len(self._undo) > UNDO_MAX or (self._undo and sum(map(size_of, self._undo.values())) > UNDO_BYTES_MAX):
+        while len(self._undo) > UNDO_MAX or (
+            self._undo and sum(map(record_bytes, self._undo.values())) > UNDO_BYTES_MAX
+        ):
             del self._undo[next(iter(self._undo))]
 
     def _tell(self, call_id: str, plan: PatchPlan, passage: Passage) -> None:
@@ -290,7 +292,7 @@ class PatchGate:
         self._record(PatchEnded(call_id, plan.changes, stdout, stderr, status))
 
 
-def size_of(record: UndoRecord) -> int:
+def record_bytes(record: UndoRecord) -> int:
     """How many bytes of files a record keeps."""
     states = (state for write in record.writes for state in (write.before, write.after))
     return sum(len(state.content) for state in states if state is not None)

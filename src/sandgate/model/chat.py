@@ -7,7 +7,7 @@ from functools import partial
 from sandgate.model.answer_form import chat_form
 from sandgate.model.chat_events import ChatEvents
 from sandgate.model.chat_messages import chat_messages, chat_tools, free_text_tools
-from sandgate.model.exchange import Exchange, encoded
+from sandgate.model.exchange import Exchange, request_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ChatModel:
         """The answer as it comes; calls and messages once it has ended. Close it, and expect, as for ResponsesModel."""
         limited = self.settings.max_output_tokens is not None
         reader = partial(ChatEvents, free_text=free_text_tools(prompt.tools), limited=limited)
-        return self._exchange.answer(encoded(chat_body(prompt, self.settings)), asking, reader)
+        return self._exchange.answer(request_json(chat_body(prompt, self.settings)), asking, reader)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -11,9 +11,9 @@ import os
 
 from sandgate.errors import StreamBroken
 from sandgate.model.chat_messages import FREE_TEXT
-from sandgate.model.provider_errors import broken_by, complaint_of, too_long
+from sandgate.model.provider_errors import answer_too_long, broken_by, complaint_of
 from sandgate.model.quoting import Quoting
-from sandgate.model.response_events import BROKE_OFF, as_object, field, tokens
+from sandgate.model.response_events import BROKE_OFF, as_object, field, token_count
 from sandgate.model.streaming import Completed, Created, ItemAdded, ItemDone, ReasoningDelta, TextDelta
 from sandgate.protocol.items import CustomToolCall, FunctionCall, Message, OutputText, Reasoning
 from sandgate.protocol.usage import TokenUsage
@@ -114,7 +114,7 @@ class ChatEvents:
             self._piece_of_call(piece)
         reason = field(choice, "finish_reason")
         if self._limited and reason == AT_THE_LIMIT:
-            raise too_long()
+            raise answer_too_long()
         if reason in CUT_SHORT:
             raise StreamBroken("the model's answer is incomplete", why=str(reason))
         return [*found, *self._finish()] if isinstance(reason, str) and reason else found
@@ -164,9 +164,9 @@ class ChatEvents:
 
 def _usage(usage: dict[str, Any]) -> TokenUsage:
     return TokenUsage(
-        input_tokens=tokens(usage, "prompt_tokens"),
-        cached_input_tokens=tokens(usage, "prompt_tokens_details", "cached_tokens"),
-        output_tokens=tokens(usage, "completion_tokens"),
-        reasoning_output_tokens=tokens(usage, "completion_tokens_details", "reasoning_tokens"),
-        total_tokens=tokens(usage, "total_tokens"),
+        input_tokens=token_count(usage, "prompt_tokens"),
+        cached_input_tokens=token_count(usage, "prompt_tokens_details", "cached_tokens"),
+        output_tokens=token_count(usage, "completion_tokens"),
+        reasoning_output_tokens=token_count(usage, "completion_tokens_details", "reasoning_tokens"),
+        total_tokens=token_count(usage, "total_tokens"),
     )

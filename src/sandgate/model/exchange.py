@@ -216,7 +216,7 @@ def _client(provider: Provider) -> Client:
     return DirectClient(address, connect_s=CONNECT_S, connections_max=CONNECTIONS_MAX, kept_max=KEPT_MAX, kept_s=KEPT_S)
 
 
-def encoded(body: Any) -> bytes:
+def request_json(body: Any) -> bytes:
     """JSON as a request has it. Half a character, as broken output has it, becomes a mark: no server reads that."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     try:

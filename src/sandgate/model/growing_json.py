@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from operator import is_
 
-from sandgate.model.exchange import encoded
+from sandgate.model.exchange import request_json
 from sandgate.protocol.items_wire import item_json, named_json
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ class GrowingJson:
         if known > len(items) or not all(map(is_, self._items, items)):
             known, self._joined = 0, b""
         written = named_json if self._named else item_json
-        new = [encoded(written(item)) for item in items[known:]]
+        new = [request_json(written(item)) for item in items[known:]]
         self._joined = b",".join([self._joined, *new] if known else new)
         self._items = items
         return b"[%s]" % self._joined

@@ -89,7 +89,7 @@ def broken_by(complaint: Complaint, quoting: Quoting) -> ModelError:
     return StreamBroken("the model failed", why=why, retry_after_ms=delay)
 
 
-def too_long() -> ModelFailed:
+def answer_too_long() -> ModelFailed:
     """The answer reached the limit that the request named; the next one would, too."""
     return ModelFailed(
         "the model's answer is incomplete",

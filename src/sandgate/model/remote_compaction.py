@@ -8,7 +8,7 @@ settings say.
 from __future__ import annotations
 
 from sandgate.errors import ModelFailed
-from sandgate.model.exchange import Exchange, encoded
+from sandgate.model.exchange import Exchange, request_json
 from sandgate.model.provider_errors import broken_by, complaint_of
 from sandgate.model.response_events import as_object, usage_of
 from sandgate.model.streaming import Completed, ItemDone
@@ -40,7 +40,7 @@ class RemoteCompaction:
         """
         said = [item_json(item) for item in prompt.input]
         body = {"model": self.settings.model, "instructions": prompt.instructions, "input": said}
-        return self._exchange.answer(encoded(body), asking, CompactedReply, whole=True)
+        return self._exchange.answer(request_json(body), asking, CompactedReply, whole=True)
 
     async def close(self) -> None:
         """Close all connections."""

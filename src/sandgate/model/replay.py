@@ -15,8 +15,8 @@ import stat
 from sandgate.display import visible
 from sandgate.errors import ModelError, ModelFailed, RequestError, StreamBroken, beside
 from sandgate.model.run_specific import Steady, renumbered
-from sandgate.model.scripted import SCRIPT_BYTES_MAX, shown
-from sandgate.model.streamed_json import as_event, event_json
+from sandgate.model.scripted import SCRIPT_BYTES_MAX, shown_file
+from sandgate.model.streamed_json import as_event, model_event_json
 from sandgate.model.streaming import Completed
 from sandgate.protocol.items_wire import item_json
 from sandgate.record import Record
@@ -69,7 +69,7 @@ class RecordingModel:
         answer = self._model.stream(prompt, asking)
         try:
             async for event in answer:
-                line["events"].append(event_json(event))
+                line["events"].append(model_event_json(event))
                 yield event
         except ModelError as error:
             delay = {"retry_after_ms": error.retry_after_ms} if isinstance(error, StreamBroken) else {}
@@ -94,7 +94,7 @@ class RecordingModel:
                 data = data[os.write(self._file, data) :]
         except OSError as problem:
             why = problem.strerror or ""
-            raise ModelFailed(f"the recording {shown(self._path)} cannot be written", why=why) from None
+            raise ModelFailed(f"the recording {shown_file(self._path)} cannot be written", why=why) from None
 
 
 def _opened(path: str) -> int:
@@ -104,13 +104,13 @@ def _opened(path: str) -> int:
     try:
         file = os.open(path, flags, 0o600)
     except OSError as problem:
-        raise RequestError(f"the recording {shown(path)} cannot be written", why=problem.strerror or "") from None
+        raise RequestError(f"the recording {shown_file(path)} cannot be written", why=problem.strerror or "") from None
     found = os.fstat(file)
     if stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid():
         return file
     os.close(file)
     why = "it belongs to another user" if stat.S_ISREG(found.st_mode) else "it is not a regular file"
-    raise RequestError(f"the recording {shown(path)} cannot be written", why=why)
+    raise RequestError(f"the recording {shown_file(path)} cannot be written", why=why)
 
 
 class ReplayingModel:
@@ -144,9 +144,9 @@ class ReplayingModel:
                 return self._recorded[place], dict(zip(was.numbers, now.numbers, strict=True))
             differences.append(difference)
         if not differences:
-            raise ModelFailed(f"the recording {shown(self._path)} has {len(self._recorded)} requests and no more")
+            raise ModelFailed(f"the recording {shown_file(self._path)} has {len(self._recorded)} requests and no more")
         number = self._left.pop(0) + 1
-        raise ModelFailed(f"request {number} is not the recorded one of {shown(self._path)}", why=differences[0])
+        raise ModelFailed(f"request {number} is not the recorded one of {shown_file(self._path)}", why=differences[0])
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -200,9 +200,9 @@ def read_recording(path: str) -> tuple[Recorded, ...]:
         with open(path, "rb") as file:
             content = file.read(SCRIPT_BYTES_MAX + 1)
     except OSError as problem:
-        raise RequestError(f"the recording {shown(path)} cannot be read", why=problem.strerror or "") from None
+        raise RequestError(f"the recording {shown_file(path)} cannot be read", why=problem.strerror or "") from None
     if len(content) > SCRIPT_BYTES_MAX:
-        raise RequestError(f"the recording {shown(path)} has more than {SCRIPT_BYTES_MAX} bytes")
+        raise RequestError(f"the recording {shown_file(path)} has more than {SCRIPT_BYTES_MAX} bytes")
     runs: dict[str, int] = {}  # in the order of their first lines
     found = {}
     for index, line in enumerate(content.splitlines(), 1):
@@ -212,7 +212,7 @@ def read_recording(path: str) -> tuple[Recorded, ...]:
             run = runs.setdefault(str(value["run"]), len(runs))
             found[run, int(value["number"])] = Recorded(dict(value["asked"]), events, _error_of(value.get("error")))
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise RequestError(f"the recording {shown(path)}, line {index} is not a recorded request") from None
+            raise RequestError(f"the recording {shown_file(path)}, line {index} is not a recorded request") from None
     return tuple(found[place] for place in sorted(found))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from sandgate.errors import StreamBroken
-from sandgate.model.provider_errors import broken_by, complaint_of, too_long
+from sandgate.model.provider_errors import answer_too_long, broken_by, complaint_of
 from sandgate.model.quoting import Quoting
 from sandgate.model.streaming import (
     Completed,
@@ -70,7 +70,7 @@ class ResponseEvents:
             case "response.incomplete":
                 reason = self._quoting.words(field(event, "response", "incomplete_details", "reason"))
                 if self._limited and reason == AT_THE_LIMIT:
-                    raise too_long()
+                    raise answer_too_long()
                 raise StreamBroken("the model's answer is incomplete", why=reason)
         return ()
 
@@ -100,15 +100,15 @@ def usage_of(value: object) -> TokenUsage | None:
     if not isinstance(value, dict):
         return None
     return TokenUsage(
-        input_tokens=tokens(value, "input_tokens"),
-        cached_input_tokens=tokens(value, "input_tokens_details", "cached_tokens"),
-        output_tokens=tokens(value, "output_tokens"),
-        reasoning_output_tokens=tokens(value, "output_tokens_details", "reasoning_tokens"),
-        total_tokens=tokens(value, "total_tokens"),
+        input_tokens=token_count(value, "input_tokens"),
+        cached_input_tokens=token_count(value, "input_tokens_details", "cached_tokens"),
+        output_tokens=token_count(value, "output_tokens"),
+        reasoning_output_tokens=token_count(value, "output_tokens_details", "reasoning_tokens"),
+        total_tokens=token_count(value, "total_tokens"),
     )
 
 
-def tokens(value: object, *path: str) -> int:
+def token_count(value: object, *path: str) -> int:
     """A count; 0 for what is none."""
     found = field(value, *path)
     return min(max(found, 0), TOKENS_MAX) if isinstance(found, int) and not isinstance(found, bool) else 0

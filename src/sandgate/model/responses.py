@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from sandgate.model.answer_form import responses_form
-from sandgate.model.exchange import Exchange, encoded
+from sandgate.model.exchange import Exchange, request_json
 from sandgate.model.growing_json import GrowingJson
 from sandgate.model.remote_compaction import RemoteCompaction
 from sandgate.model.response_events import ResponseEvents
@@ -68,7 +68,7 @@ def request_content(body: Mapping[str, Any], said: bytes) -> bytes:
     """The request as it is sent; `said` is the JSON of its input."""
     parts = []
     for key, value in body.items():
-        parts += [b",", encoded(key), b":", said if value is SAID else encoded(value)]
+        parts += [b",", request_json(key), b":", said if value is SAID else request_json(value)]
     return b"{%s}" % b"".join(parts[1:])
 
 

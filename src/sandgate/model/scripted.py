@@ -54,7 +54,7 @@ class ScriptedModel:
         if number >= len(self._responses):
             count = len(self._responses)
             said = f"{count} response{'s' * (count != 1)}"
-            raise ModelFailed(f"the script {shown(self._path)} has {said} and no more")
+            raise ModelFailed(f"the script {shown_file(self._path)} has {said} and no more")
         response, response_id = self._responses[number], f"scripted_{number + 1}"
         yield Created(response_id)
         for item in response.items:
@@ -72,19 +72,19 @@ def read_script(path: str) -> tuple[Scripted, ...]:
         with open(path, "rb") as file:
             content = file.read(SCRIPT_BYTES_MAX + 1)
         if len(content) > SCRIPT_BYTES_MAX:
-            raise RequestError(f"the script {shown(path)} has more than {SCRIPT_BYTES_MAX} bytes")
+            raise RequestError(f"the script {shown_file(path)} has more than {SCRIPT_BYTES_MAX} bytes")
         lines = content.decode().split("\n")
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
-        raise RequestError(f"the script {shown(path)} cannot be read", why=reason) from None
+        raise RequestError(f"the script {shown_file(path)} cannot be read", why=reason) from None
     return tuple(
-        _response(line, f"the script {shown(path)}, line {number}")
+        _response(line, f"the script {shown_file(path)}, line {number}")
         for number, line in enumerate(lines, 1)
         if line.strip() and not line.lstrip().startswith("#")
     )
 
 
-def shown(path: str) -> str:
+def shown_file(path: str) -> str:
     """A file's name in a message."""
     return f"`{visible(path)}`"
 

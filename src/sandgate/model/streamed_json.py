@@ -35,7 +35,7 @@ PLAIN: dict[str, type[ModelEvent]] = {
 NAMES = {kind: name for name, kind in PLAIN.items()}
 
 
-def event_json(event: ModelEvent) -> Json:
+def model_event_json(event: ModelEvent) -> Json:
     """With all that `as_event` reads."""
     match event:
         case ItemDone():
@@ -52,7 +52,7 @@ def event_json(event: ModelEvent) -> Json:
 
 
 def as_event(value: object) -> ModelEvent:
-    """Raises ValueError for what `event_json` has not written."""
+    """Raises ValueError for what `model_event_json` has not written."""
     if not isinstance(value, dict):
         raise ValueError("an event is an object")
     given = {name: each for name, each in value.items() if name != "type"}

@@ -212,7 +212,7 @@ class _Account:
             return None
         old, new = (self._kept(index, suffix) for suffix in (".old", ".new"))
         descriptor = directories.descriptor(step.directory)
-        state, inode = steps.look(descriptor, step.name)
+        state, inode = steps.entry_at(descriptor, step.name)
         if state is None or inode != step.old or not _is_between(state.content, old, new):
             return f"`{step.path}` was changed by another process and was not put back"
         if state.content != old:

@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 
-from sandgate.patch.tree import DEFAULT_MODE, FileState, state_of
+from sandgate.patch.tree import DEFAULT_MODE, FileState, file_state
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -53,7 +53,7 @@ class CannotReplace(Exception):
     """The entry cannot be exchanged for another; it has to be written in place."""
 
 
-def look(directory: int, name: str) -> tuple[FileState | None, int]:
+def entry_at(directory: int, name: str) -> tuple[FileState | None, int]:
     """What lies at a name, and its inode. OSError as `tree.Tree.state`."""
     try:
         about = os.stat(name, dir_fd=directory, follow_symlinks=False)
@@ -65,12 +65,12 @@ def look(directory: int, name: str) -> tuple[FileState | None, int]:
         raise OSError(errno.EINVAL, "not a regular file")
     descriptor = os.open(name, LOOK_FLAGS, dir_fd=directory)
     try:
-        return state_of(descriptor), os.fstat(descriptor).st_ino
+        return file_state(descriptor), os.fstat(descriptor).st_ino
     finally:
         os.close(descriptor)
 
 
-def prepare(directory: int, spare: str, after: FileState, *, owner: tuple[int, int] | None, settle: bool) -> int:
+def write_spare(directory: int, spare: str, after: FileState, *, owner: tuple[int, int] | None, settle: bool) -> int:
     """Writes the new file under its spare name; returns its inode. `owner`: whose it must be, for an existing file.
 
     Raises CannotReplace when we may not make such a file here.
@@ -133,7 +133,7 @@ def commit(step: Step, directory: int, before: FileState | None, *, exchanging: 
     else:
         _swap(directory, step.spare, step.name, exchanging=exchanging)
     if step.kind != "create":
-        state, inode = look(directory, step.spare)
+        state, inode = entry_at(directory, step.spare)
         if inode != step.old or state is None or not state.is_same(before):
             raise Changed
 
@@ -197,7 +197,7 @@ def _replace(directory: int, spare: str, name: str) -> None:
 
 def check_unchanged(directory: int, step: Step, expected: bytes) -> None:
     """Raises Changed unless the old file lies there and holds what is expected."""
-    state, inode = look(directory, step.name)
+    state, inode = entry_at(directory, step.name)
     if inode != step.old or state is None or state.link is not None or state.content != expected:
         raise Changed
 

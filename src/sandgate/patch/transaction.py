@@ -102,7 +102,7 @@ class PatchTransaction:
             if problem.errno in LED_AWAY:
                 raise Changed from problem
             raise
-        state, inode = steps.look(descriptor, name)
+        state, inode = steps.entry_at(descriptor, name)
         if state is None or write.before is None:
             if state is not write.before:
                 raise Changed
@@ -165,7 +165,7 @@ class PatchTransaction:
             if after.attributes == before.attributes:
                 after = after.but(attributes=state.attributes)
         try:
-            return steps.prepare(descriptor, spare, after, owner=now.owner, settle=self._settle_each)
+            return steps.write_spare(descriptor, spare, after, owner=now.owner, settle=self._settle_each)
         except OSError as problem:
             if may_overwrite and problem.errno in NOT_OURS_TO_REPLACE:
                 raise CannotReplace from problem

@@ -96,7 +96,7 @@ class Tree:
             raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
         descriptor = self._open(place)
         try:
-            state = state_of(descriptor)
+            state = file_state(descriptor)
         finally:
             os.close(descriptor)
         self._left_bytes -= len(state.content)
@@ -163,7 +163,7 @@ def path_access_of(permissions: EffectivePermissions | None) -> PathAccess | Non
 _last_access: tuple[EffectivePermissions, PathAccess] | None = None  # one patch asks several times
 
 
-def state_of(descriptor: int) -> FileState:
+def file_state(descriptor: int) -> FileState:
     """The state of an open regular file. OSError EFBIG beyond a limit."""
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):

@@ -8,12 +8,11 @@ would write. It is refused all the same. Names are those the programs' own manua
 from __future__ import annotations
 
 from sandgate.commandline.words import words_of
+from sandgate.places.remade import BYTECODE, BYTECODE_DIRECTORY, CACHES_OF_TOOLS
 
 # Everything below a directory of this name: what a command says that wants just that.
-_DIRECTORIES = {"__pycache__": "compile", **dict.fromkeys(words_of("""
-    .pytest_cache .mypy_cache .ruff_cache .hypothesis .ipynb_checkpoints
-    """), "cache")}  # fmt: skip
-_ENDINGS = {".pyc": "compile", ".pyo": "compile", ".gcda": "gcov"}
+_DIRECTORIES = {BYTECODE_DIRECTORY: "compile", **dict.fromkeys(CACHES_OF_TOOLS, "cache")}
+_ENDINGS = {**dict.fromkeys(BYTECODE, "compile"), ".gcda": "gcov"}
 # Relative to a home. A trailing slash means everything below, a trailing `*` any rest of the name.
 _IN_HOME = words_of("""
     .npm/_logs/ .npm/_update-notifier-last-checked .config/configstore/update-notifier-* .config/go/telemetry/

@@ -9,7 +9,9 @@ from __future__ import annotations
 from sandgate.commandline.words import words_of
 
 # Directories that are called so for one reason.
-CACHES = words_of("__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .tox .nox .ipynb_checkpoints")
+CACHES_OF_TOOLS = words_of(".pytest_cache .mypy_cache .ruff_cache .hypothesis .ipynb_checkpoints")
+BYTECODE_DIRECTORY = "__pycache__"
+CACHES = CACHES_OF_TOOLS | {BYTECODE_DIRECTORY, ".tox", ".nox"}
 # Directories with one of these files beside them are made from it.
 MADE_FROM = {
     "node_modules": ("package.json",),

@@ -37,7 +37,7 @@ def rows() -> tuple[tuple[str, str, Decision, str], ...]:
     return tuple([(name, *row[1:]) for row in TABLE for name in row[0].split()])
 
 
-def agent_settings() -> tuple[str, ...]:
+def agent_order_names() -> tuple[str, ...]:
     """What an agent may do in a directory, and what it starts there: the closed names that it takes its orders from."""
     return tuple([name for name, _, decision, why in rows() if decision == "closed" and why in (HOOKS, STARTED)])
 

@@ -61,7 +61,7 @@ def statements(text: str) -> Iterator[TomlStatement]:
         )
 
 
-def members(value: str) -> list[str]:
+def array_members(value: str) -> list[str]:
     """What stands between the commas of an array or an inline table, as written. Raises `NotToldApart`."""
     inner = value.strip()
     if inner[-1:] != {"[": "]", "{": "}"}.get(inner[:1]):

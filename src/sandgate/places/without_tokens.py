@@ -10,7 +10,7 @@ from __future__ import annotations
 from sandgate.commandline import git_settings
 from sandgate.commandline.words import words_of
 from sandgate.places.secrets import is_private_key, is_secret_name, is_secret_value
-from sandgate.places.toml_statements import NotToldApart, members, pair, statements
+from sandgate.places.toml_statements import NotToldApart, array_members, pair, statements
 from sandgate.places.without_secrets import may_be_secret
 
 TYPE_CHECKING = False
@@ -60,7 +60,7 @@ def without_tokens(form: str, text: str) -> str | None:
 
 def stores_of_git(text: str) -> Iterator[str]:
     """The files in which git's settings say that secrets are kept, as they are written there."""
-    for key, value in git_settings.parsed(text):
+    for key, value in git_settings.settings_in(text):
         if key.endswith(_GIT_STORES):
             yield value
         words = value.split()
@@ -162,7 +162,7 @@ def _git(text: str) -> str:
 
 def _is_gits_secret(head: str, line: str) -> bool:
     value = line.partition("=")[2]
-    for key, said in git_settings.parsed(head + line):
+    for key, said in git_settings.settings_in(head + line):
         last = key.rpartition(".")[2]
         free = last in _GIT_HARMLESS or key.startswith(_FREE)
         if value.strip() and not free and (last in _GIT_SECRETS or _is_secret(last)):
@@ -245,7 +245,7 @@ def _value(path: tuple[str, ...], value: str, depth: int) -> str | None:
 def _table(path: tuple[str, ...], value: str, depth: int) -> str:
     """`{ index = "…", token = "…" }` without the secrets in it."""
     kept: list[str] = []
-    all_of_it = members(value)
+    all_of_it = array_members(value)
     for member in all_of_it:
         names, inner = pair(member)
         shown = _value((*path, *names), inner, depth + 1)
@@ -259,7 +259,7 @@ def _table(path: tuple[str, ...], value: str, depth: int) -> str:
 
 def _array(path: tuple[str, ...], value: str, depth: int) -> str | None:
     """All of it or nothing: what is left of a command's words would be another command."""
-    words = [member.strip() for member in members(value)]
+    words = [member.strip() for member in array_members(value)]
     if any(_value(path, word, depth + 1) != word for word in words) or holds_secret(value):
         return None
     options = [word.strip("\"'") for word in words[:-1]]

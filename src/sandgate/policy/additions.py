@@ -9,7 +9,7 @@ from sandgate.commandline.words import joined
 from sandgate.errors import RequestError
 from sandgate.policy.amendment_bans import why_banned
 from sandgate.policy.rules.calls import rules_from_calls
-from sandgate.policy.rules.literal import Call
+from sandgate.policy.rules.literal import RuleCall
 from sandgate.policy.rules.written import LINEAGE_WORDS
 
 TYPE_CHECKING = False
@@ -42,5 +42,5 @@ def added_rule(
         "uses": uses,
         **({"same_content": list(same_content)} if same_content else {}),
     }
-    (rule,) = rules_from_calls([Call("prefix_rule", (), given, 0)], "the command line").rules
+    (rule,) = rules_from_calls([RuleCall("prefix_rule", (), given, 0)], "the command line").rules
     return rule

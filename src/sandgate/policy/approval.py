@@ -334,7 +334,7 @@ def _with_hidden(what: Segments, decide: RuleDecision, rules: RuleSet) -> list[J
 
 def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Judged]:
     """Each segment as the hosts it names let it be; what stands between the segments speaks for the whole line."""
-    from sandgate.policy.rules.network import HostRules, words_of
+    from sandgate.policy.rules.network import HostRules, all_words
 
     hosts = HostRules(rules.network)
     found: list[Judged] = []
@@ -344,7 +344,7 @@ def _with_hosts(what: Segments, judged: list[Judged], rules: RuleSet) -> list[Ju
         seen = max(seen, STRICTNESS[rule.decide] if rule else 0)
         decides = rule is not None and STRICTNESS[rule.decide] >= STRICTNESS[each.because.verdict]
         found.append(_by_host(each.because.segment, rule) if rule is not None and decides else each)
-    whole = hosts.about(words_of(what))
+    whole = hosts.about(all_words(what))
     if whole is not None and STRICTNESS[whole.decide] > seen:
         found.append(_by_host(what.argv, whole))
     return found

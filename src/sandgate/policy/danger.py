@@ -30,7 +30,7 @@ _CHECKS = {
     "cp": "onto_disk",
     "mv": "mv",
     "git": "git",
-    "kill": "kill",
+    "kill": "signals_everything",
     "crontab": "crontab",
     "wipefs": "wipefs",
     "shred": "overwrites_files",

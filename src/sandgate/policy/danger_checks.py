@@ -86,7 +86,7 @@ def git(arguments: Argv) -> str:
     return ""
 
 
-def kill(arguments: Argv) -> str:
+def signals_everything(arguments: Argv) -> str:
     """Signals to every process there is."""
     return "ends every process it may" if "-1" in arguments[1:] else ""
 

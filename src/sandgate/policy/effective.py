@@ -23,6 +23,7 @@ from sandgate.protocol.permissions import (
     PrivateTmp,
     ReadOnly,
     WorkspaceWrite,
+    values_of,
 )
 from sandgate.record import Record, never_reached
 
@@ -85,11 +86,11 @@ def effective_permissions(
     if isinstance(policy, ExternalSandbox):
         return EffectivePermissions(network=network, confined=False)
     configured = _named_roots(policy, facts, extra_roots)
-    granted = _resolved(facts, _granted(grants, "write_root") + _granted(grants, "write_path"))
+    granted = _resolved(facts, values_of(grants, "write_root") + values_of(grants, "write_path"))
     named = tuple(dict.fromkeys((*configured, *granted)))
     _refuse_unconfinable(named, (*facts.sealed, *facts.own), facts.shared)
-    opened = {*named, *_resolved(facts, _granted(grants, "read_path"))}
-    reachable = _unsealed(_resolved(facts, _granted(grants, "unix_socket")), facts.sealed)
+    opened = {*named, *_resolved(facts, values_of(grants, "read_path"))}
+    reachable = _unsealed(_resolved(facts, values_of(grants, "unix_socket")), facts.sealed)
     tmp = _private_tmp(facts, (*opened, *reachable))
     facts = _outside_tmp(facts, tmp)
     secrets = [path for path in facts.secrets if path not in opened]
@@ -123,7 +124,7 @@ def effective_permissions(
         own=tuple(path for path in (*facts.own, *facts.shared) if changeable(path)),
         reopened=tuple(path for path in reopened if path not in roots),
         sockets=tuple(reachable),
-        hosts=tuple(host for host in _granted(grants, "host") if host != "*") if network == "off" else (),
+        hosts=tuple(host for host in values_of(grants, "host") if host != "*") if network == "off" else (),
         network=network,
         case_insensitive=facts.case_insensitive,
         pinned=_shallow_first(pins),
@@ -248,10 +249,6 @@ def lies_below(path: str, directory: str) -> bool:
     return path.startswith(directory if directory == "/" else directory + "/") and path != directory
 
 
-def _granted(grants: tuple[Grant, ...], kind: str) -> list[str]:
-    return [grant.value for grant in grants if grant.kind == kind]
-
-
 def _resolved(facts: WorkspaceFacts, paths: Iterable[str]) -> list[str]:
     return [facts.resolved[path] for path in paths if path in facts.resolved]
 
@@ -263,7 +260,7 @@ def _unsealed(paths: Iterable[str], sealed: tuple[str, ...]) -> list[str]:
 
 def network_mode(policy: SandboxPolicy, grants: tuple[Grant, ...]) -> NetworkMode:
     """Whether a command with these grants gets the host's network; nothing on the disk changes that."""
-    allowed = isinstance(policy, DangerFullAccess) or policy.network_access or "*" in _granted(grants, "host")
+    allowed = isinstance(policy, DangerFullAccess) or policy.network_access or "*" in values_of(grants, "host")
     return "on" if allowed else "off"
 
 

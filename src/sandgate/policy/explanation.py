@@ -110,7 +110,7 @@ class PolicyCircumstances(Record):
         return self.programs(command) if self.programs is not None else said_by(command, self.sandbox)
 
 
-def explain(command: CommandRequest, here: PolicyCircumstances) -> Part:
+def explanation_tree(command: CommandRequest, here: PolicyCircumstances) -> Part:
     """The tree of `command`. Its root has the strictest verdict of what decides."""
     return _Explainer(command, here).whole()
 
@@ -254,7 +254,7 @@ def _saved(command: CommandRequest, here: PolicyCircumstances) -> Iterator[Chang
 
 def _without_a_part(command: CommandRequest, here: PolicyCircumstances) -> Iterator[Change]:
     """Leaving out the one part that is not allowed, of a line with others that are."""
-    whole = explain(command, here)
+    whole = explanation_tree(command, here)
     parts = whole.parts
     rest = [part for part in parts if part.verdict == "allow"]
     if rest and len(rest) == len(parts) - 1 and not whole.left_out:

@@ -204,12 +204,12 @@ def _ruby(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
 
 
 def _sqlite(reading: Reading, _argv: Argv, _sure: Sure | None) -> bool:
-    from sandgate.policy.safe_sql import only_reads
+    from sandgate.policy.safe_sql import only_shows
 
     rest = reading.operands
     if reading.has("-version", "--version"):
         return not rest
-    return len(rest) > 1 and all(only_reads(text) for text in rest[1:])
+    return len(rest) > 1 and all(only_shows(text) for text in rest[1:])
 
 
 def _ar(_reading: Reading, argv: Argv, _sure: Sure | None) -> bool:

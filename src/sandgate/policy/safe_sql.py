@@ -24,7 +24,7 @@ _ASKING_PRAGMAS = frozenset(
 _SETTABLE_PRAGMAS = frozenset(("user_version", "schema_version", "page_count", "page_size", "journal_mode", "encoding"))
 
 
-def only_reads(text: str) -> bool:
+def only_shows(text: str) -> bool:
     """Whether every statement in `text` shows something and changes nothing."""
     if text.lstrip().startswith("."):
         return _shows(text)

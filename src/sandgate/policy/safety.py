@@ -111,9 +111,9 @@ def _has_own_meaning(name: str) -> bool:
 
 def _without_document(what: Segments) -> Segments | None:
     """The same without the text of its here-document, which only is the input of a command."""
-    from sandgate.commandline.heredocs import emptied
+    from sandgate.commandline.heredocs import without_here_document
 
-    script = emptied(what.argv[2])
+    script = without_here_document(what.argv[2])
     return None if script is None else segments((*what.argv[:2], script))
 
 

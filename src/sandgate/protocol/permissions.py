@@ -86,6 +86,11 @@ ESCALATE = Grant("escalate")  # run without the sandbox
 SUPERVISED_KINDS = ("new_entry", "remove", "metadata")
 
 
+def values_of(grants: tuple[Grant, ...], kind: GrantKind) -> list[str]:
+    """The values of all grants of that kind."""
+    return [grant.value for grant in grants if grant.kind == kind]
+
+
 class PrivateTmp(Record):
     """What commands see as /tmp instead of the host's. All paths canonical."""
 

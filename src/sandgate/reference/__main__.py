@@ -40,7 +40,7 @@ def stale(docs: Path = DOCS) -> list[str]:
     return known + [f"man/{file.name}" for file in sorted(docs.glob("man/*")) if f"man/{file.name}" not in wanted]
 
 
-def write(docs: Path = DOCS) -> None:
+def write_pages(docs: Path = DOCS) -> None:
     """Writes what differs, and removes manual pages of commands that are no more."""
     wanted = pages()
     for name in stale(docs):
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
         differing = stale()
         print("".join(f"docs/{name} is out of date: {COMMAND}\n" for name in differing), end="")
         return int(bool(differing))
-    write()
+    write_pages()
     return 0
 
 

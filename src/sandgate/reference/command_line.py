@@ -40,7 +40,7 @@ def usages(command: Command) -> list[str]:
     return [f"{name}{options} {form}" for form in command.forms] or [f"{name}{options}"]
 
 
-def explained(option: Option) -> str:
+def option_text(option: Option) -> str:
     """What it does, what it accepts and what holds without it."""
     accepts = f" One of {', '.join(f'`{choice}`' for choice in option.choices)}." if option.choices else ""
     default = f" Default: {option.default}." if option.default else ""
@@ -49,7 +49,7 @@ def explained(option: Option) -> str:
 
 def _section(command: Command) -> str:
     shown = "\n".join(usages(command))
-    rows = ((_flags(option), explained(option)) for option in command.options)
+    rows = ((_flags(option), option_text(option)) for option in command.options)
     options = table(("option", ""), rows) if command.options else "It has no options.\n"
     return f"## `sandgate {command.name}`\n\n{sentence(command.summary)}\n\n```text\n{shown}\n```\n\n{options}"
 

@@ -17,9 +17,9 @@ from sandgate.config.schema import (
     SERVERS,
     STRICT_SECTIONS,
     Key,
-    key_of,
+    named_row,
 )
-from sandgate.config.settings import plain
+from sandgate.config.settings import plain_value
 from sandgate.protocol.permissions import Granular
 from sandgate.reference.events import DRAFT
 from sandgate.reference.hints import fields_of
@@ -32,7 +32,7 @@ VARIABLES: Json = {"type": "object", "additionalProperties": {"type": "string"}}
 
 def schema() -> str:
     """What a `config.toml` may hold. An unknown key is refused only where the loader refuses it."""
-    whole = _table(key_of(row) for row in KEYS.values())
+    whole = _table(named_row(row) for row in KEYS.values())
     properties = whole["properties"]
     properties["projects"] = _named(_entry(PROJECT_ENTRY))
     properties[PROVIDERS] = _named(_entry(PROVIDER_ENTRY))
@@ -65,7 +65,7 @@ def _table(keys: Iterable[Key]) -> Json:
 
 def _value(key: Key) -> Json:
     found: Json = {"description": key.doc, **_accepted(key)}
-    default = plain(key.default)
+    default = plain_value(key.default)
     return found if default is None else {**found, "default": default}
 
 
@@ -98,7 +98,7 @@ def _granular() -> list[Json]:
 
 
 def _entry(rows: Json) -> Json:
-    return _table(key_of(row) for row in rows.values())
+    return _table(named_row(row) for row in rows.values())
 
 
 def _server() -> Json:

@@ -13,8 +13,8 @@ from threading import Lock, Thread
 
 from sandgate.approvals.keys import canonical
 from sandgate.approvals.prompts.prompt import DENIALS_SHOWN_MAX, denial_text, is_input
-from sandgate.assessment.model_answer import parsed
-from sandgate.assessment.model_prompt import PROMPT_VERSION, SCHEMA, Subject, policy_summary, question
+from sandgate.assessment.model_answer import parsed_answer
+from sandgate.assessment.model_prompt import PROMPT_VERSION, SCHEMA, Subject, policy_summary, risk_question
 from sandgate.errors import Late, ModelError, ModelFailed, NoOutput, Withdrawn
 from sandgate.gate.policies import as_judged
 from sandgate.model.question import ModelQuestion
@@ -126,7 +126,7 @@ class ModelRisk:
         except ModelError as problem:
             consultation.failed(STATUS.get(type(problem), "model_error"), problem.what)
             return
-        answer = parsed(text)
+        answer = parsed_answer(text)
         if answer is None:
             consultation.failed("parse_error")
             return
@@ -150,7 +150,7 @@ class ModelRisk:
             protected=permissions.read_only,
             failure=_failure(request),
         )
-        instructions, text = question(subject, tag=os.urandom(TAG_BYTES).hex())
+        instructions, text = risk_question(subject, tag=os.urandom(TAG_BYTES).hex())
         return ModelQuestion(instructions, text, SCHEMA, SOURCE, parent=self._session)
 
     def _key(self, request: ApprovalRequest) -> Hashable:

@@ -19,7 +19,7 @@ from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest, check_argv
 from sandgate.protocol.stdio import CAPTURED
 from sandgate.protocol.trace import Notice
-from sandgate.runtime.wiring import WrittenAnswers, assessed, confinement_of, places_of, who_answers
+from sandgate.runtime.wiring import WrittenAnswers, confinement_of, places_of, risk_of, who_answers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class CommandSession:
             confinement=confinement,
             answering=self.answering,
             # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
-            assess=lambda command, denial: assessed(command, denial, confinement, environment),
+            assess=lambda command, denial: risk_of(command, denial, confinement, environment),
             record=self.record,
             write_down=WrittenAnswers(environment.environ, self.record, required=self.settings.require_record),
             new_id=self.new_id,
@@ -178,7 +178,7 @@ class CommandSession:
 
     def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:
         """The offline assessment of a command; None when it could not be made."""
-        return assessed(command, denial, self.confinement, self._environment)
+        return risk_of(command, denial, self.confinement, self._environment)
 
     def _served_elsewhere(self, sought: tuple[str, ...]) -> str:
         """Who serves these addresses, at which a command found no server."""

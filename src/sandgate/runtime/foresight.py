@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.approvals.prompts.risk_lines import risk_lines as lines
+from sandgate.approvals.prompts.risk_lines import risk_lines as risk_lines
 from sandgate.gate.forecast import Forecast as Forecast
 from sandgate.gate.forecast import forecast_json as forecast_json
 from sandgate.gate.rule_check import RuleMatch as RuleMatch
@@ -13,13 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.gate.rule_check import RuleMatches
     from sandgate.protocol.commands import CommandRequest
-    from sandgate.protocol.risk import RiskAssessment
     from sandgate.runtime.runtime import Runtime
-
-
-def risk_lines(risk: RiskAssessment) -> list[str]:
-    """The risk as a prompt shows it, without colour."""
-    return list(lines(risk))
 
 
 def matching_rules(runtime: Runtime, command: CommandRequest) -> RuleMatches:

@@ -50,7 +50,7 @@ def places_of(
     return programs_on_disk(settings.sandbox, environment.cwd, tmp=settings.tmp, ran=ran)
 
 
-def assessed(
+def risk_of(
     command: CommandRequest, denial: DenialReport | None, confinement: Confinement, environment: Environment
 ) -> RiskAssessment | None:
     """The offline assessor, imported when it is first asked."""

@@ -26,7 +26,7 @@ class Followed(Record):
     links: tuple[str, ...] = ()  # each with a canonical directory part, in the order they were met
 
 
-def follow(
+def resolve_links(
     path: str, lstat: Callable[[str], os.stat_result | None], target_of: Callable[[str], str | None]
 ) -> Followed | None:
     """Resolves absolute `path`; None when it does not exist, may not be looked at, or has too many links."""

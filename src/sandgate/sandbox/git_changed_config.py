@@ -29,7 +29,7 @@ _FETCHED = re.compile(r"\+?refs/(heads|tags)/[^\s:]*:refs/(remotes|tags)/[^\s:]*
 _TAGOPTS = ("--no-tags", "--tags")
 
 
-class Place:
+class ConfigPlace:
     """Where the settings hold. `may_name`: whether a local repository at this absolute path may be named by them."""
 
     __slots__ = ("may_name", "worktree")
@@ -39,13 +39,13 @@ class Place:
         self.worktree = worktree  # what `core.worktree` of a submodule has to be, as git writes it; "": none
 
 
-def refused_setting(old: str, new: str, place: Place) -> str:
+def refused_setting(old: str, new: str, place: ConfigPlace) -> str:
     """The setting for whose sake `new` may not take the place of `old`, or what else is wrong; "" if it may."""
     if max(len(old), len(new)) > CONFIG_CHARS_MAX:
         return "too many settings"
     if not is_written_plainly(old, new):
         return "a line that git would not write so"
-    before, after = git_settings.parsed(old), git_settings.parsed(new)
+    before, after = git_settings.settings_in(old), git_settings.settings_in(new)
     fixed = _fixed(before)
     if fixed != _fixed(after):
         return _first_difference(fixed, _fixed(after))
@@ -57,7 +57,7 @@ def refused_setting(old: str, new: str, place: Place) -> str:
     )
 
 
-def refused_of_submodule(old: str, new: str, place: Place) -> str:
+def refused_of_submodule(old: str, new: str, place: ConfigPlace) -> str:
     """The same for the settings of a submodule, which may have been there or not: they say where its files are, and
     do not while it is not checked out."""
     named = _worktrees(new)
@@ -70,7 +70,7 @@ def refused_of_submodule(old: str, new: str, place: Place) -> str:
 
 
 def _worktrees(text: str) -> list[str]:
-    return [value for key, value in git_settings.parsed(text) if key == "core.worktree"]
+    return [value for key, value in git_settings.settings_in(text) if key == "core.worktree"]
 
 
 def _without_worktree(text: str, named: list[str]) -> str:
@@ -112,7 +112,7 @@ def _must_stay(key: str) -> bool:
     return key.startswith("remote.") and key.endswith(("url", "fetch"))
 
 
-def _may_lead(key: str, value: str, before: Settings, place: Place) -> bool:
+def _may_lead(key: str, value: str, before: Settings, place: ConfigPlace) -> bool:
     """A remote that was there leads where it led, and a branch that had one keeps it."""
     section, _, rest = key.partition(".")
     name, _, last = rest.rpartition(".")
@@ -148,7 +148,7 @@ def _others_had(value: str, last: str, before: Settings) -> bool:
     return any(old == value and key.startswith("branch.") and key.endswith(f".{last}") for key, old in before)
 
 
-def may_be_named(value: str, place: Place, *, relative: bool) -> bool:
+def may_be_named(value: str, place: ConfigPlace, *, relative: bool) -> bool:
     """Whether a repository at this address, or this path, can be fetched from and runs nothing."""
     if value.startswith("-") or "::" in value:
         return False

@@ -78,7 +78,7 @@ def named_places(
             continue
         seen[file] = None
         text = look.settled_text(file, CONFIG_BYTES_MAX) if allowance is None else allowance.text(file, look)
-        for key, value in git_settings.parsed(text):
+        for key, value in git_settings.settings_in(text):
             if not value or "\0" in value:
                 continue
             if len(found) >= NAMED_MAX:

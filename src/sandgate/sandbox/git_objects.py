@@ -57,7 +57,7 @@ def checked_object(name: str, packed: bytes, unpacked_max: int = OBJECT_BYTES_MA
     return Checked(True, links, len(content), () if header[1] == b"blob" else ((name, header[1], body),))
 
 
-class Entry(Record):
+class TreeEntry(Record):
     """One line of a tree."""
 
     name: bytes
@@ -66,7 +66,7 @@ class Entry(Record):
     points_to: str  # hexadecimal digits
 
 
-def entries_of(tree: bytes, size: int) -> list[Entry]:
+def tree_entries(tree: bytes, size: int) -> list[TreeEntry]:
     """What a tree has; `size` is that of a hash in bytes.
 
     To git each mode is a submodule's that is no file's, link's or directory's, however it is written (`canon_mode`).
@@ -79,13 +79,13 @@ def entries_of(tree: bytes, size: int) -> list[Entry]:
         mode, _, name = tree[at:end].partition(b" ")
         at = end + 1 + size
         kind = _type_of(mode)
-        found.append(Entry(name, kind not in _TRACKED, kind == _DIRECTORY, tree[end + 1 : at].hex()))
+        found.append(TreeEntry(name, kind not in _TRACKED, kind == _DIRECTORY, tree[end + 1 : at].hex()))
     return found
 
 
 def gitlinks_of(tree: bytes, size: int) -> frozenset[bytes]:
     """The names under which a tree has submodules; `size` is that of a hash in bytes."""
-    return frozenset([entry.name for entry in entries_of(tree, size) if entry.is_gitlink])
+    return frozenset([entry.name for entry in tree_entries(tree, size) if entry.is_gitlink])
 
 
 def _type_of(mode: bytes) -> int:

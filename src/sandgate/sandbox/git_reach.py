@@ -144,7 +144,7 @@ class _Reach:
 
     def _gitmodules(self, repository: Repository) -> list[str]:
         text = self.look.settled_text(join(repository.worktree, ".gitmodules"), CONFIG_BYTES_MAX)
-        settings = git_settings.parsed(text) if text else []
+        settings = git_settings.settings_in(text) if text else []
         paths = [value for key, value in settings if key.startswith("submodule.") and key.endswith(".path")]
         return [
             path for path in map(os.path.normpath, paths) if path[0] != "/" and path.split("/")[0] not in ("..", ".")

@@ -34,7 +34,7 @@ class ProjectCaches:
         uses the places that it names: it shall see what others of the project wrote there."""
         used = _named_in(plan)
         if not reads:
-            used = tuple(dict.fromkeys((*used, *caches_of(programs_of(plan.argv)))))
+            used = tuple(dict.fromkeys((*used, *caches_of(writing_programs(plan.argv)))))
         plan = plan.but(env=_led_elsewhere(plan, self._homes, used))
         places = existing(self._homes, used, plan.permissions)
         private = project_tmp() if places else ""
@@ -72,7 +72,7 @@ def _led_elsewhere(plan: ConfinedCommand, homes: list[str], used: tuple[str, ...
     return {**added, **plan.env} if added else plan.env
 
 
-def programs_of(argv: tuple[str, ...]) -> frozenset[str]:
+def writing_programs(argv: tuple[str, ...]) -> frozenset[str]:
     """The programs that these words start and that do more than read, by name; of git with the subcommand. A shell
     stands for what cannot be known."""
     what = segments(argv)

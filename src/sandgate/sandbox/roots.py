@@ -69,7 +69,7 @@ def _trusted_directory(path: str, look: Look, *, shared: str | None) -> str | No
     return None if planted else found.real
 
 
-def homes_of(home: str, uid: int, look: Look) -> list[str]:
+def known_homes(home: str, uid: int, look: Look) -> list[str]:
     """The home the environment names and the one the system knows: one variable must not uncover secrets."""
     found = (existing_directory(path, look) for path in (home, _known_home(uid, look)))
     return list(dict.fromkeys(path for path in found if path and path != "/"))
@@ -175,11 +175,6 @@ def resolved_grants(grants: tuple[Grant, ...], look: Look) -> dict[str, str]:
         if grant.kind == "write_path" or look.exists(grant.value):
             resolved[grant.value] = os.path.join(directory, name)
     return resolved
-
-
-def granted(grants: tuple[Grant, ...], kind: str) -> list[str]:
-    """The values of all grants of that kind."""
-    return [grant.value for grant in grants if grant.kind == kind]
 
 
 def at_or_below(path: str, roots: Iterable[str]) -> bool:

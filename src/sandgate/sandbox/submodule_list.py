@@ -11,7 +11,7 @@ from sandgate.sandbox.git_changed_config import CONFIG_CHARS_MAX, is_written_pla
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.sandbox.git_changed_config import Place
+    from sandgate.sandbox.git_changed_config import ConfigPlace
 
 SECTION = "submodule"
 _ANY_VALUE = frozenset(("branch", "ignore", "fetchrecursesubmodules", "shallow"))
@@ -19,18 +19,18 @@ _UPDATES = frozenset(("checkout", "rebase", "merge", "none"))
 _BAD_PARTS = frozenset(("", ".", "..", ".git"))
 
 
-def refused_entry(old: str, new: str, place: Place) -> str:
+def refused_entry(old: str, new: str, place: ConfigPlace) -> str:
     """The setting for whose sake `new` may not take the place of `old`, or what else is wrong; "" if it may."""
     if max(len(old), len(new)) > CONFIG_CHARS_MAX:
         return "too many settings"
     if not is_written_plainly(old, new):
         return "a line that git would not write so"
-    known = frozenset(git_settings.parsed(old))
-    fresh = [each for each in git_settings.parsed(new) if each not in known]
+    known = frozenset(git_settings.settings_in(old))
+    fresh = [each for each in git_settings.settings_in(new) if each not in known]
     return next((key for key, value in fresh if not _is_harmless(key, value, place)), "")
 
 
-def _is_harmless(key: str, value: str, place: Place) -> bool:
+def _is_harmless(key: str, value: str, place: ConfigPlace) -> bool:
     section, _, rest = key.partition(".")
     name, _, last = rest.rpartition(".")
     if section != SECTION or not _is_below(name):

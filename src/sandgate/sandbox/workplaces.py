@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sandgate.errors import ConfinementError
 from sandgate.places.workspaces import search_path, why_no_workspace
+from sandgate.protocol.permissions import values_of
 from sandgate.record import Record
 from sandgate.sandbox.roots import (
     existing_directory,
-    granted,
-    homes_of,
+    known_homes,
     resolved_grants,
     resolved_roots,
     scratch_directory,
@@ -56,13 +56,16 @@ def workplaces(said: Whereabouts, look: Look) -> Workplaces:
     """Raises `ConfinementError` for a path that leads through a link a confined command could have made, and for a
     workspace that is none unless somebody insists."""
     slash_tmp = existing_directory(SLASH_TMP, look)
-    homes = homes_of(said.home, said.uid, look)
+    homes = known_homes(said.home, said.uid, look)
     tmpdir = scratch_directory(said.tmpdir, look, shared=slash_tmp, homes=homes)
     roots = resolved_roots(said.written, (said.cwd, slash_tmp, tmpdir), look)
     if not said.insists:
         _refuse_broad(said, roots, homes)
     resolved = roots | resolved_grants(said.grants, look)
-    named = [*roots.values(), *(resolved[path] for path in granted(said.grants, "write_path") if path in resolved)]
+    named = [
+        *roots.values(),
+        *(resolved[path] for path in values_of(said.grants, "write_path") if path in resolved),
+    ]
     directories = [path for path in dict.fromkeys(named) if look.is_directory(path)]
     directories += [said.cwd] if said.writes and said.cwd not in ("/", *directories) else []
     shared = None if said.private_tmp else slash_tmp
@@ -75,13 +78,13 @@ def workplaces(said: Whereabouts, look: Look) -> Workplaces:
         named=tuple(named),
         directories=tuple(directories),
         scratch=tuple(scratch),
-        missing=tuple(path for path in said.written if path not in (*roots, *granted(said.grants, "write_root"))),
+        missing=tuple(path for path in said.written if path not in (*roots, *values_of(said.grants, "write_root"))),
     )
 
 
 def _refuse_broad(said: Whereabouts, roots: Mapping[str, str], homes: list[str]) -> None:
     """What an approval grants was shown to somebody; what is configured may have been a mistake."""
-    shown = granted(said.grants, "write_root")
+    shown = values_of(said.grants, "write_root")
     wanted = [roots[path] for path in said.written if path in roots and path not in shown]
     programs = search_path(said.path)
     for root in [*wanted, *([said.cwd] if said.writes else ())]:

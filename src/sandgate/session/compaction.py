@@ -10,7 +10,7 @@ from __future__ import annotations
 from sandgate.protocol.items import Compaction, message_text, user_message
 from sandgate.session.cut_middle import without_middle
 from sandgate.session.synthetic_messages import SUMMARY_PREFIX, is_initial_context, real_user_messages
-from sandgate.tools.truncation import BYTES_PER_TOKEN, tokens
+from sandgate.tools.truncation import BYTES_PER_TOKEN, token_estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _kept(messages: Sequence[Message]) -> list[Message]:
             continue
         if left <= 0:
             break
-        cost = tokens(len(text.encode("utf-8", "surrogatepass")))
+        cost = token_estimate(len(text.encode("utf-8", "surrogatepass")))
         kept.append(user_message(text if cost <= left else without_middle(text, left * BYTES_PER_TOKEN)))
         left -= cost
     return kept[::-1]

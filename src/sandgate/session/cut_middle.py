@@ -5,7 +5,7 @@ For prose that is kept across a compaction. What tools print is cut by `tools.tr
 
 from __future__ import annotations
 
-from sandgate.tools.truncation import tokens
+from sandgate.tools.truncation import token_estimate
 
 _TRIES = 4  # the marker says how much is cut, and its own length decides that; each try can only shorten it
 
@@ -15,11 +15,11 @@ def without_middle(text: str, max_bytes: int) -> str:
     raw = text.encode("utf-8", "surrogatepass")
     if len(raw) <= max_bytes:
         return text
-    cut_tokens = tokens(len(raw))
+    cut_tokens = token_estimate(len(raw))
     for _ in range(_TRIES):
         marker = _marker(cut_tokens)
         head, tail = _ends(raw, max_bytes - len(marker))
-        cut_tokens = tokens(len(raw) - len(head) - len(tail))
+        cut_tokens = token_estimate(len(raw) - len(head) - len(tail))
         if len(_marker(cut_tokens)) == len(marker):
             break
     return (head + _marker(cut_tokens) + tail).decode("utf-8", "surrogatepass")

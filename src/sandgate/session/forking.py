@@ -13,7 +13,7 @@ from sandgate.errors import UserMessageOutOfRange
 from sandgate.protocol.items import Message
 from sandgate.record import Record
 from sandgate.session.transcript_access import opened_to_read
-from sandgate.session.transcript_bytes import lines, parsed, parts
+from sandgate.session.transcript_bytes import json_object, lines, parts
 from sandgate.session.transcript_lines import (
     SESSION_META,
     TASK_STARTED,
@@ -159,7 +159,7 @@ def _copied(source: str) -> Iterator[Line]:
                 continue
             try:
                 _, kind, payload = parts(data)
-                line = None if kind == SESSION_META else as_line(kind, parsed(payload))
+                line = None if kind == SESSION_META else as_line(kind, json_object(payload))
             except Malformed:
                 continue
             if line is not None:

@@ -8,7 +8,7 @@ prompt alone; its own answer may yet come, and counts when it does.
 from __future__ import annotations
 
 from sandgate.protocol.items import CustomToolCallOutput, FunctionCallOutput, Message
-from sandgate.session.normalising import OpenCalls, answered, partner
+from sandgate.session.normalising import OpenCalls, partner, with_aborted_calls
 from sandgate.session.shortening import shortened
 from sandgate.session.tokens import estimated_tokens
 from sandgate.tools.truncation import TruncationPolicy
@@ -55,7 +55,7 @@ class History:
         places = self._open.places
         self.repaired += len(set(places) - self._aborted)
         self._aborted.update(places)
-        return answered(self._items, places)
+        return with_aborted_calls(self._items, places)
 
     def remove_first(self) -> bool:
         """Drops the oldest item and its counterpart, so that a prompt gets shorter; False when there is none."""

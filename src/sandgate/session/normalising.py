@@ -56,7 +56,7 @@ class OpenCalls:
 
     def admits(self, item: Item, place: int) -> bool:
         """Whether `item` may stand at `place`, behind all that was admitted before; False: an answer to nothing."""
-        key = call_key(item)
+        key = pairing_key(item)
         if key is not None:
             self._places.setdefault(key, []).append(place)
             return True
@@ -83,10 +83,10 @@ def normalised(items: Iterable[Item]) -> Normalised:
         else:
             dropped += 1
     places = open_calls.places
-    return Normalised(answered(kept, places), len(places), dropped)
+    return Normalised(with_aborted_calls(kept, places), len(places), dropped)
 
 
-def answered(items: Sequence[Item], places: Iterable[int]) -> tuple[Item, ...]:
+def with_aborted_calls(items: Sequence[Item], places: Iterable[int]) -> tuple[Item, ...]:
     """The items, with `aborted` behind each call that stands at one of the ascending `places`."""
     made: list[Item] = []
     done = 0
@@ -100,18 +100,18 @@ def answered(items: Sequence[Item], places: Iterable[int]) -> tuple[Item, ...]:
 
 def partner(items: Sequence[Item]) -> int | None:
     """Where the answer to the first item stands; None: it has none. Nothing in order begins with an answer."""
-    key = call_key(items[0])
+    key = pairing_key(items[0])
     if key is None:
         return None
     still_open = 0
     for place, item in enumerate(items):
-        still_open += (call_key(item) == key) - (answer_key(item) == key)
+        still_open += (pairing_key(item) == key) - (answer_key(item) == key)
         if still_open == 0:
             return place
     return None
 
 
-def call_key(item: Item) -> Key | None:
+def pairing_key(item: Item) -> Key | None:
     """By what a call is answered; None for what is no call, and for a call that cannot be answered."""
     match item:
         case FunctionCall():
@@ -136,7 +136,7 @@ def answer_key(item: Item) -> Key | None:
 
 
 def _aborted(call: Item) -> CallOutput:
-    match call_key(call):
+    match pairing_key(call):
         case ("custom", call_id):
             return CustomToolCallOutput(call_id, ABORTED)
         case (_, call_id):

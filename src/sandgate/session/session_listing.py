@@ -53,7 +53,7 @@ class SessionPage(Record):
     reached_scan_cap: bool  # there may be more, and it was too much to look for them now
 
 
-def list_sessions(
+def sessions_page(
     home: str, wanted: WantedSessions = EVERYTHING, *, page_size: int = PAGE_SIZE, cursor: str | None = None
 ) -> SessionPage:
     """One page. Raises RequestError for a cursor that is none, and a page of no or too many sessions."""

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sandgate.errors import SandgateError
 from sandgate.record import Record
 from sandgate.session.transcript_access import opened_to_read
-from sandgate.session.transcript_bytes import parsed, parts
+from sandgate.session.transcript_bytes import json_object, parts
 from sandgate.session.transcript_lines import (
     EVENT_MSG,
     PARENT,
@@ -106,14 +106,14 @@ def _head(data: bytes) -> SessionHead | None:
         try:
             _, kind, payload = parts(line)
             if kind == SESSION_META and meta is None:
-                read = as_line(kind, parsed(payload))
+                read = as_line(kind, json_object(payload))
                 meta = read if isinstance(read, SessionMeta) else None
             elif kind == TURN_CONTEXT and model is None:
-                model = _text(parsed(payload), "model")
+                model = _text(json_object(payload), "model")
             elif kind == EVENT_MSG and said is None and payload.startswith(_USER_MESSAGE):
-                said = _text(parsed(payload), "message") or ""
+                said = _text(json_object(payload), "message") or ""
             elif kind == EVENT_MSG and said is None and payload.startswith(_REVIEW):
-                said = f"review: {_text(parsed(payload), 'prompt') or ''}"
+                said = f"review: {_text(json_object(payload), 'prompt') or ''}"
         except Malformed:
             continue
         if meta is not None and model is not None and said is not None:

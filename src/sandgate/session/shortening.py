@@ -7,7 +7,7 @@ of other people's servers, which cut nothing; so the budget is a little larger a
 from __future__ import annotations
 
 from sandgate.protocol.items import CustomToolCallOutput, InputImage, InputText
-from sandgate.tools.truncation import TruncationPolicy, cut, tokens
+from sandgate.tools.truncation import TruncationPolicy, cut, token_estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _within(parts: tuple[Part, ...], policy: TruncationPolicy) -> tuple[Part, ..
             kept.append(part)
             continue
         size = len(part.text.encode("utf-8", "surrogatepass"))
-        cost = tokens(size) if policy.unit == "tokens" else size
+        cost = token_estimate(size) if policy.unit == "tokens" else size
         if cost <= left:
             kept.append(part)
             left -= cost

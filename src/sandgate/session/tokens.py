@@ -16,7 +16,7 @@ from sandgate.protocol.items import (
     Message,
     Reasoning,
 )
-from sandgate.tools.truncation import tokens
+from sandgate.tools.truncation import token_estimate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ def _tokens(item: Item) -> int:
         case Message():
             return _of_parts(item.content)
         case FunctionCall():
-            return tokens(_bytes(item.name) + _bytes(item.arguments))
+            return token_estimate(_bytes(item.name) + _bytes(item.arguments))
         case CustomToolCall():
-            return tokens(_bytes(item.name) + _bytes(item.input))
+            return token_estimate(_bytes(item.name) + _bytes(item.input))
         case FunctionCallOutput():
-            return tokens(_bytes(item.output)) if isinstance(item.output, str) else _of_parts(item.output)
+            return token_estimate(_bytes(item.output)) if isinstance(item.output, str) else _of_parts(item.output)
         case CustomToolCallOutput():
-            return tokens(_bytes(item.output))
+            return token_estimate(_bytes(item.output))
         case Reasoning():
             # Sealed thoughts come as base64, four characters for three bytes.
-            return _of_texts(*item.summary) + tokens(len(item.encrypted_content or "") * 3 // 4)
+            return _of_texts(*item.summary) + token_estimate(len(item.encrypted_content or "") * 3 // 4)
         case Compaction():
-            return tokens(len(item.encrypted_content) * 3 // 4)
+            return token_estimate(len(item.encrypted_content) * 3 // 4)
         case _:
             return OTHER_TOKENS
 
@@ -60,7 +60,7 @@ def _of_parts(parts: tuple[Part, ...]) -> int:
 
 
 def _of_texts(*texts: str) -> int:
-    return tokens(sum(map(_bytes, texts)))
+    return token_estimate(sum(map(_bytes, texts)))
 
 
 def _bytes(text: str) -> int:

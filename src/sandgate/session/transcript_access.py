@@ -51,7 +51,7 @@ def made_alone(directory: int, path: str) -> int:
 
 def made_directories(home: str, below: str) -> list[int]:
     """Descriptors of `home` and of every directory on the way to `below` it, made if need be. Raises StorageError."""
-    path, made = home, [existing_directory(home)]
+    path, made = home, [held_directory(home)]
     try:
         for name in below.split("/"):
             path = os.path.join(path, name)
@@ -63,7 +63,7 @@ def made_directories(home: str, below: str) -> list[int]:
     return made
 
 
-def existing_directory(path: str) -> int:
+def held_directory(path: str) -> int:
     """A descriptor of one that is ours alone to write. Raises StorageError."""
     try:
         return opened_directory(path)

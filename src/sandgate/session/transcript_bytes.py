@@ -65,7 +65,7 @@ def parts(line: bytes) -> tuple[int, str, bytes]:
     ours = _OURS.match(line)
     if ours is not None and line.endswith(b"}}"):
         return int(ours[1]), ours[2].decode(), line[ours.end() : -1]
-    value = parsed(line)
+    value = json_object(line)
     kind, payload, ordinal = value.get("type"), value.get("payload"), value.get("ordinal")
     if not isinstance(kind, str) or not isinstance(payload, dict):
         raise Malformed("it has no type or no payload")
@@ -75,7 +75,7 @@ def parts(line: bytes) -> tuple[int, str, bytes]:
     return number, kind, json.dumps(payload, separators=(",", ":")).encode()
 
 
-def parsed(data: bytes) -> dict[str, Any]:
+def json_object(data: bytes) -> dict[str, Any]:
     """The JSON object. Raises Malformed."""
     try:
         text = data.decode().strip()
@@ -132,7 +132,7 @@ def _replaces_all(descriptor: int, begin: int) -> bool:
         return False
     try:
         _, kind, payload = parts(line)
-        found = as_line(kind, parsed(payload))
+        found = as_line(kind, json_object(payload))
     except Malformed:
         return False
     return isinstance(found, CompactedLine) and found.replacement is not None

@@ -16,7 +16,7 @@ from sandgate.protocol.items_wire import as_item
 from sandgate.record import Record
 from sandgate.session.compaction import rebuilt
 from sandgate.session.transcript_access import opened_to_read
-from sandgate.session.transcript_bytes import last_summary_at, lines, parsed, parts
+from sandgate.session.transcript_bytes import json_object, last_summary_at, lines, parts
 from sandgate.session.transcript_lines import (
     APPROVAL_AUDIT,
     COMPACTED,
@@ -125,7 +125,7 @@ def read_descriptor(descriptor: int, path: str) -> Transcript:
 
 def _as_object(data: bytes) -> Json | None:
     try:
-        return parsed(data)
+        return json_object(data)
     except Malformed:
         return None
 
@@ -180,13 +180,13 @@ class _Reading:
         elif kind == COMPACTED:
             self._compacted(payload)
         elif kind == SESSION_META and self.meta is None:
-            meta = as_line(kind, parsed(payload))
+            meta = as_line(kind, json_object(payload))
             self.meta = meta if isinstance(meta, SessionMeta) else None
 
     def _item(self, payload: bytes) -> None:
         self._hold(len(payload))
         self._items_bytes += len(payload)
-        item = as_item(parsed(payload))
+        item = as_item(json_object(payload))
         if item is None:
             raise Malformed(NO_ITEM)
         self._items.append(item)
@@ -204,7 +204,7 @@ class _Reading:
             self._open_turn = None
 
     def _compacted(self, payload: bytes) -> None:
-        line = as_line(COMPACTED, parsed(payload))
+        line = as_line(COMPACTED, json_object(payload))
         if not isinstance(line, CompactedLine):
             return
         if line.replacement is not None:
@@ -231,7 +231,7 @@ class _Reading:
         context = None
         if self._context is not None:
             try:
-                context = parsed(self._context[1])
+                context = json_object(self._context[1])
             except Malformed as problem:
                 self._pass_over(self._context[0], str(problem))
         return Transcript(

@@ -13,7 +13,7 @@ from collections import deque
 
 from sandgate.display import visible
 from sandgate.errors import SandgateError, StorageError
-from sandgate.session.transcript_access import existing_directory, made_alone, made_directories, opened_alone
+from sandgate.session.transcript_access import held_directory, made_alone, made_directories, opened_alone
 from sandgate.session.transcript_files import new_path
 from sandgate.session.transcript_lines import LINE_BYTES_MAX, line_bytes, timestamp
 from sandgate.session.transcript_reader import read_descriptor
@@ -72,7 +72,7 @@ class TranscriptWriter:
         cls, home: str, meta: SessionMeta, *, on_problem: Tell = _unheard, on_recovered: Tell = _unheard
     ) -> TranscriptWriter:
         """For a session that begins. `home` is the state directory. Raises StorageError where nothing could be kept."""
-        os.close(existing_directory(home))
+        os.close(held_directory(home))
         return cls(new_path(home, meta.id), home, meta, on_problem=on_problem, on_recovered=on_recovered)
 
     @classmethod

@@ -93,7 +93,7 @@ class Line:
         ioctl(self.fd, termios.TIOCSWINSZ, pack("HHHH", rows, columns, 0, 0))
 
 
-def open_terminal(*, rows: int, columns: int, post_processing: bool) -> Line:
+def open_line(*, rows: int, columns: int, post_processing: bool) -> Line:
     """A fresh terminal of this size. Without `post_processing` a line ends in `\\n` alone, and costs far less.
 
     OSError when the machine has no terminal, or we no descriptor, left.

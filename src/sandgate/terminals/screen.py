@@ -122,7 +122,7 @@ class ScreenView:
         self._whole = False
 
 
-def render(data: bytes, *, rows: int, columns: int) -> Screen:
+def screen_after(data: bytes, *, rows: int, columns: int) -> Screen:
     """The picture after `data`, on a terminal of that size."""
     view = ScreenView(rows=rows, columns=columns)
     view.feed(data)

@@ -95,7 +95,7 @@ class SessionPorts:
 
     def show(self, port: int, host_port: int | None) -> ShownPort:
         """Raises RequestError for what nobody can be shown, PortUnavailable where this host does not let us."""
-        wish = usable(PortWish(checked(port), checked(port if host_port is None else host_port)), as_argument)
+        wish = usable(PortWish(checked_port(port), checked_port(port if host_port is None else host_port)), as_argument)
         terminal, pid = self._server_of(wish.port)
         helper, missing = find_helper()
         if helper is None:
@@ -199,7 +199,7 @@ def has_own_network(pid: int) -> bool:
         return False
 
 
-def checked(port: int) -> int:
+def checked_port(port: int) -> int:
     """A number that a port can have. Raises RequestError."""
     if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= PORT_MAX:
         return port

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.terminals.state import classify
+from sandgate.terminals.state import process_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ WAITING = ("idle", "waiting_for_input", "waiting_for_secret")
 
 def state_of(terminal: Live) -> ProcessState:
     """What it is doing now. A command without a terminal is running until it has exited, whatever it waits for."""
-    return classify(terminal.look(), exited=terminal.exited)
+    return process_state(terminal.look(), exited=terminal.exited)
 
 
 def is_settled(terminal: Live) -> bool:
@@ -22,7 +22,7 @@ def is_settled(terminal: Live) -> bool:
     if terminal.unwritten_bytes:
         return False
     found = terminal.look()
-    if found is None or found.pending_input or classify(found) not in WAITING:
+    if found is None or found.pending_input or process_state(found) not in WAITING:
         return False
     # Asked last: what it printed before it began to wait may still be on its way to us.
     return not terminal.has_unread_output

@@ -76,7 +76,7 @@ def port_wishes(texts: tuple[str, ...]) -> tuple[PortWish, ...]:
 
 
 @contextmanager
-def shown(
+def ports_shown(
     wishes: tuple[PortWish, ...],
     plan: ConfinedCommand,
     networks: EmptyNetworks,

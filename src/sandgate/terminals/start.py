@@ -6,7 +6,7 @@ from errno import EMFILE, ENFILE, ENOSPC
 
 from sandgate.errors import TerminalLimitReached
 from sandgate.record import Record
-from sandgate.terminals.lines import COLUMNS, ROWS, open_pipe, open_terminal
+from sandgate.terminals.lines import COLUMNS, ROWS, open_line, open_pipe
 from sandgate.terminals.terminal import Terminal
 
 TYPE_CHECKING = False
@@ -35,7 +35,7 @@ class Shape(Record):
     post_processing: bool = True  # off: lines end in `\n` alone, which the kernel passes on far faster
 
 
-def start(
+def start_terminal(
     identity: TerminalIdentity,
     shape: Shape,
     *,
@@ -83,7 +83,7 @@ def _connect(shape: Shape) -> Line:
     try:
         if not shape.tty:
             return open_pipe()
-        return open_terminal(rows=shape.rows, columns=shape.columns, post_processing=shape.post_processing)
+        return open_line(rows=shape.rows, columns=shape.columns, post_processing=shape.post_processing)
     except OSError as error:
         raise _no_room(error) from error
 

@@ -19,7 +19,7 @@ _STOPPED = "Tt"
 _DEAD = "ZX"
 
 
-def classify(found: Foreground | None, *, exited: bool = False, at_prompt: bool | None = None) -> ProcessState:
+def process_state(found: Foreground | None, *, exited: bool = False, at_prompt: bool | None = None) -> ProcessState:
     """The state of a command; `found` is None where it has no terminal, and then nobody can wait for one.
 
     `at_prompt` is what shell integration knows of the shell: True between two commands, False inside one, else None.

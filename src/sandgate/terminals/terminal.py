@@ -245,11 +245,11 @@ class Terminal:
 
     def screen(self) -> Screen:
         """What somebody in front of its terminal would see now. Raises RequestError without the extra `screen`."""
-        from sandgate.terminals.screen import render
+        from sandgate.terminals.screen import screen_after
 
         printed = self.output.transcript()
         rows, columns = self.identity.rows or ROWS, self.identity.columns or COLUMNS
-        return render(printed, rows=rows, columns=columns)
+        return screen_after(printed, rows=rows, columns=columns)
 
     def listen(self, listener: Listener) -> None:
         """From now on tells `listener` each piece of output, on the pump's thread."""

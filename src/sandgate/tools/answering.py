@@ -9,7 +9,7 @@ from sandgate.display import visible
 from sandgate.errors import TerminalFailed
 from sandgate.terminals.settled import state_of
 from sandgate.tools.answers import ExecAnswer
-from sandgate.tools.truncation import answer_policy, tokens, unified_form
+from sandgate.tools.truncation import answer_policy, token_estimate, unified_form
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,11 +49,11 @@ def answer(
     denials = attempt.denial.denials if exited and attempt is not None else new  # at its end all, else since the last
     return ExecAnswer(
         wall_time_seconds=waited_s,
-        output=shown(host, taken, max_output_tokens),
+        output=text_within_budget(host, taken, max_output_tokens),
         chunk_id=new_chunk_id(),
         exit_code=terminal.exit_code if exited else None,
         session_id=None if exited else terminal.identity.terminal_id,
-        original_token_count=tokens(taken.total_bytes),
+        original_token_count=token_estimate(taken.total_bytes),
         state=state_of(terminal),
         denials=denials,
         notices=(*denied_notices(new), *remarks, *filter(None, meanwhile), *notices),
@@ -84,18 +84,18 @@ def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -
         output=unified_form(text, _policy(host, max_output_tokens), omitted_bytes=stone.omitted_bytes),
         chunk_id=new_chunk_id(),
         exit_code=stone.exit_code,
-        original_token_count=tokens(len(stone.output) + stone.omitted_bytes),
+        original_token_count=token_estimate(len(stone.output) + stone.omitted_bytes),
         state="exited",
         omitted_bytes=stone.omitted_bytes,
     )
 
 
-def refusal(why: str) -> ExecAnswer:
+def refused_answer(why: str) -> ExecAnswer:
     """The answer of a call that nobody allowed: a value like any other."""
     return ExecAnswer(wall_time_seconds=0.0, output="", refused=why)
 
 
-def shown(host: Host, taken: Taken, max_output_tokens: int | None) -> str:
+def text_within_budget(host: Host, taken: Taken, max_output_tokens: int | None) -> str:
     """The output as the answer has it: within the budget, with what is missing said."""
     policy = _policy(host, max_output_tokens)
     if not taken.omitted_bytes:

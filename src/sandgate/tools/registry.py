@@ -19,7 +19,7 @@ PACKAGE, SUFFIX = "sandgate.tools.builtin", ".py"
 _names: list[str] = []  # read once a process
 
 
-def find(name: str) -> Tool | None:
+def tool_named(name: str) -> Tool | None:
     """The tool of that name; None when there is none."""
     if name not in _all_names():
         return None
@@ -29,7 +29,7 @@ def find(name: str) -> Tool | None:
 
 def every() -> tuple[Tool, ...]:
     """All tools, in their order."""
-    return tuple(sorted(filter(None, map(find, _all_names())), key=lambda tool: tool.order))
+    return tuple(sorted(filter(None, map(tool_named, _all_names())), key=lambda tool: tool.order))
 
 
 def offered(offer: Offer) -> tuple[Tool, ...]:

@@ -14,7 +14,7 @@ from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.identity import TerminalIdentity
 from sandgate.terminals.lifecycle import Lifecycle
 from sandgate.terminals.settled import is_settled
-from sandgate.terminals.start import start
+from sandgate.terminals.start import start_terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class TerminalLaunch(Readiness):
     def _start(self, call_id: str, plan: ConfinedCommand, attendance: Lifecycle) -> Terminal:
         live = self._live
         try:
-            terminal = start(
+            terminal = start_terminal(
                 TerminalIdentity(self.number, call_id, self._command, plan, held=self.shape.pinned),
                 self.shape,
                 starter=self._head_start.start,

@@ -20,19 +20,19 @@ from sandgate.errors import (
     VerificationFailed,
 )
 from sandgate.gate.input_review import InputReview
-from sandgate.gate.patch_gate import PatchGate, unfit
+from sandgate.gate.patch_gate import PatchGate, unfit_patch
 from sandgate.sandbox.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.live_commands import live_commands
 from sandgate.terminals.start import Shape
-from sandgate.tools.answering import refusal
+from sandgate.tools.answering import refused_answer
 from sandgate.tools.answers import ANSWER_POLICY, ExecAnswer
 from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, failed, guarded
 from sandgate.tools.command_input import write_stdin
 from sandgate.tools.command_start import await_command, start_command
 from sandgate.tools.live import LiveCommands
 from sandgate.tools.patch_answer import MS_PER_S, PatchAnswer
-from sandgate.tools.registry import definitions, find
+from sandgate.tools.registry import definitions, tool_named
 from sandgate.tools.script_shell import chosen_shell, login_wanted
 from sandgate.tools.tool import Offer, ToolCall
 from sandgate.tools.truncation import TruncationPolicy
@@ -99,7 +99,7 @@ class Toolbox:
         """
         unfit = self.unfit(arguments.sandbox_permissions)
         if unfit:
-            return refusal(unfit)
+            return refused_answer(unfit)
         command = self.command(arguments)
         intercepted = self._intercepted(command, call_id)
         if intercepted is not None:
@@ -111,7 +111,7 @@ class Toolbox:
                 self.live, command, Shape(tty=arguments.tty, rows=rows, columns=columns), call_id=call_id
             )
         except CommandRefused as refused:
-            return refusal(refused.what)
+            return refused_answer(refused.what)
 
     def finish(
         self, arguments: ExecCommandArguments, started: StartedCommand | ExecAnswer, *, ends_with_caller: bool = False
@@ -151,7 +151,7 @@ class Toolbox:
         try:
             return self._apply(text, cwd=self._runtime.directory)
         except VerificationFailed as problem:
-            outcome = unfit(text, str(problem), cwd=self._runtime.directory, call_id=self._runtime.new_id())
+            outcome = unfit_patch(text, str(problem), cwd=self._runtime.directory, call_id=self._runtime.new_id())
             return self._answer(outcome)
 
     def review_input(self, arguments: WriteStdinArguments) -> ExecAnswer | None:
@@ -161,7 +161,7 @@ class Toolbox:
         except UnknownTerminal:
             return None  # the other half says so
         except CommandRefused as refused:
-            return refusal(refused.what)
+            return refused_answer(refused.what)
         return None
 
     def write(self, arguments: WriteStdinArguments, reviewed: ExecAnswer | None) -> Steps[ExecAnswer]:
@@ -178,7 +178,7 @@ class Toolbox:
         `ends_with_caller`: a command goes when the waiting half is closed before its answer.
         `call_id`: its name in what is told about it.
         """
-        tool = find(name)
+        tool = tool_named(name)
         if tool is None or tool.run is None:
             return at_once(ToolOutput(f"unsupported call: {name}", success=False))
         sent = arguments if isinstance(arguments, str) else as_json(arguments)

@@ -31,10 +31,10 @@ class TruncationPolicy(Record):
 
     @property
     def token_budget(self) -> int:
-        return max(0, self.amount) if self.unit == "tokens" else tokens(max(0, self.amount))
+        return max(0, self.amount) if self.unit == "tokens" else token_estimate(max(0, self.amount))
 
 
-def tokens(size_bytes: int) -> int:
+def token_estimate(size_bytes: int) -> int:
     """The estimate of what so many bytes cost a model."""
     return -(-size_bytes // BYTES_PER_TOKEN)
 
@@ -91,7 +91,7 @@ class _Cut:
         self._tail = _text(raw[_next_character(raw, self.size_bytes - (budget - left)) :])
         self._head_chars, self._tail_at = len(self._head), len(text) - len(self._tail)
         if policy.unit == "tokens":
-            self._marker = f"…{tokens(self.size_bytes - budget)} tokens truncated…"
+            self._marker = f"…{token_estimate(self.size_bytes - budget)} tokens truncated…"
         else:
             self._marker = f"…{self._tail_at - self._head_chars} chars truncated…"
 
@@ -110,7 +110,7 @@ class _Cut:
 
 
 def _warning(size_bytes: int) -> str:
-    return f"Warning: truncated output (original token count: {tokens(size_bytes)})\n"
+    return f"Warning: truncated output (original token count: {token_estimate(size_bytes)})\n"
 
 
 def _line_end(text: str) -> str:

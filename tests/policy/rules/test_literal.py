@@ -8,7 +8,7 @@ import starlark
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.policy.rules.literal import CALL_NAMES, Beyond, Call, literal_calls
+from sandgate.policy.rules.literal import CALL_NAMES, Beyond, RuleCall, literal_calls
 from support.suite.rows import every
 
 GOOD = """# ours
@@ -25,10 +25,10 @@ prefix_rule(["a \\"b\\" \\\\ \\n"], uses=3, canonical_matching=True, match=[])
 
 def test_literal_calls_are_read_with_their_lines() -> None:
     assert literal_calls(GOOD) == (
-        Call("prefix_rule", (), {"pattern": ["git", ["status", "log"]], "decision": "allow"}, 2),
-        Call("host_executable", (), {"name": "git", "paths": ["/usr/bin/git"]}, 4),
-        Call("network_rule", ("a.example", "https", "deny", None), {}, 8),
-        Call("prefix_rule", (['a "b" \\ \n'],), {"uses": 3, "canonical_matching": True, "match": []}, 9),
+        RuleCall("prefix_rule", (), {"pattern": ["git", ["status", "log"]], "decision": "allow"}, 2),
+        RuleCall("host_executable", (), {"name": "git", "paths": ["/usr/bin/git"]}, 4),
+        RuleCall("network_rule", ("a.example", "https", "deny", None), {}, 8),
+        RuleCall("prefix_rule", (['a "b" \\ \n'],), {"uses": 3, "canonical_matching": True, "match": []}, 9),
     )
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.policy.rules import NetworkRule
-from sandgate.policy.rules.network import HostRules, forbids, host_lists, hosts_named, normal_host, settled
+from sandgate.policy.rules.network import HostRules, forbids, host_lists, hosts_named, normal_host, last_of_each_host
 from support.suite.rows import every
 
 DENIED = NetworkRule("evil.example", "https", "forbid")
@@ -50,10 +50,10 @@ def test_a_normal_host_stays_as_it_is(text: str) -> None:
 
 def test_in_one_file_the_last_rule_about_a_host_holds() -> None:
     other = DENIED.but(decide="allow")
-    assert settled([DENIED, ASKED, other]) == (ASKED, other)
-    assert settled([other, DENIED.but(protocol="http")]) == (DENIED.but(protocol="http"),)
+    assert last_of_each_host([DENIED, ASKED, other]) == (ASKED, other)
+    assert last_of_each_host([other, DENIED.but(protocol="http")]) == (DENIED.but(protocol="http"),)
     asked = DENIED.but(decide="ask")
-    assert settled([DENIED, asked]) == (DENIED, asked)
+    assert last_of_each_host([DENIED, asked]) == (DENIED, asked)
 
 
 def test_between_files_the_strictest_holds() -> None:

@@ -8,7 +8,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.terminals.identity import TerminalIdentity
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.pump import Pump
-from sandgate.terminals.start import Shape, start
+from sandgate.terminals.start import Shape, start_terminal
 from support.process.waiting import LIMIT_S
 from support.terminal.children import plan, shell
 
@@ -70,7 +70,7 @@ class Stage:
             CommandRequest(wanted.argv, wanted.cwd, wanted.env, tty=wanted.tty),
             wanted,
         )
-        terminal = start(
+        terminal = start_terminal(
             identity,
             shape or Shape(tty=wanted.tty),
             starter=starter,

@@ -59,7 +59,7 @@ def test_the_channel_that_is_asked_is_chosen(
         seen.append(wishes)
         return 0
 
-    monkeypatch.setattr("sandgate.surfaces.mcp.command.serve", serve)
+    monkeypatch.setattr("sandgate.surfaces.mcp.command.serve_clients", serve)
     assert mcp.main(parse(["mcp", *arguments])) == 0
     assert [(wishes.forms, wishes.waits_elsewhere) for wishes in seen] == [wanted]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.errors import RequestError
-from sandgate.surfaces.cli.prompt_input import HINT, block, prompt_text
+from sandgate.surfaces.cli.prompt_input import HINT, piped_block, prompt_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +88,6 @@ def test_piped_text_cannot_end_its_block(parts: list[str]) -> None:
     """Required: a log that is piped in must not be able to speak as the person."""
     from re import IGNORECASE, findall
 
-    shown = block("".join(parts))
+    shown = piped_block("".join(parts))
     assert findall(r"<\s*/?\s*stdin\s*>", shown, flags=IGNORECASE) == ["<stdin>", "</stdin>"]
     assert shown.endswith("\n</stdin>")

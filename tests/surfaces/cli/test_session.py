@@ -11,7 +11,7 @@ from sandgate.errors import RequestError
 from sandgate.protocol.permissions import ReadOnly
 from sandgate.surfaces.cli import session
 from sandgate.surfaces.cli.parse import parse
-from sandgate.surfaces.cli.session import colour_wanted, opened, request
+from sandgate.surfaces.cli.session import colour_wanted, opened, requested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
 
 
-def requested(*arguments: str) -> CommandRequest:
+def request_of(*arguments: str) -> CommandRequest:
     parsed = parse(["run", *arguments])
-    return request(parsed, opened(parsed))
+    return requested(parsed, opened(parsed))
 
 
 def test_the_options_reach_the_request(program: Any) -> None:
-    command = requested(
+    command = request_of(
         "--timeout", "1.5", "--tty", "--escalate", "--justification", "because", "--env=A=b=c", "--", "ls"
     )
     assert (command.argv, command.cwd, command.timeout_ms) == (("ls",), str(program.repo), 1500)
@@ -47,7 +47,7 @@ def test_the_directory_is_the_real_one(program: Any, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("program")
 def test_a_script_runs_in_a_shell() -> None:
-    argv = requested("--shell", "--", "ls | wc -l").argv
+    argv = request_of("--shell", "--", "ls | wc -l").argv
     assert (len(argv), argv[1:]) == (3, ("-c", "ls | wc -l"))
 
 
@@ -68,7 +68,7 @@ def test_a_script_runs_in_a_shell() -> None:
 )
 def test_what_cannot_be_meant_is_refused(arguments: list[str], says: str) -> None:
     with pytest.raises(RequestError) as caught:
-        requested(*arguments)
+        request_of(*arguments)
     assert says in str(caught.value)
 
 

@@ -19,7 +19,7 @@ from sandgate.surfaces.mcp.form import (
     REASON_CHARS_MAX,
     REJECTED,
     REJECTED_AND_STOP,
-    answered,
+    chosen_answer,
     normal,
 )
 from support.mcp.mcp_wire import BUTTONS_ONLY, ERAS, INITIAL, LEGACY, PROGRAM, Desk, connected, run
@@ -92,27 +92,27 @@ def accepted(**content: Any) -> Json:
     ],
 )
 def test_answer_means_what_it_says_and_otherwise_no(answer: object, meaning: tuple[str, str]) -> None:
-    assert answered(asked(), answer) == meaning
+    assert chosen_answer(asked(), answer) == meaning
 
 
 @pytest.mark.parametrize("answer", [accepted(), {"action": "accept"}, accepted(reason="fine")], ids=str)
 def test_high_risk_takes_an_explicit_decision(answer: object) -> None:
     """Required: a client that accepts every form by itself approves nothing dangerous."""
-    assert answered(asked("high"), answer) == ("deny", EXPLICIT)
-    assert answered(asked("high"), accepted(decision="approve")) == ("approve", "")
+    assert chosen_answer(asked("high"), answer) == ("deny", EXPLICIT)
+    assert chosen_answer(asked("high"), accepted(decision="approve")) == ("approve", "")
 
 
 def test_choice_that_was_not_offered_is_a_no() -> None:
     without = tuple(choice for choice in CHOICES if choice[0] != "approve-unsandboxed")
-    assert answered(asked(choices=without), accepted(decision="approve-unsandboxed")) == ("deny", NOT_A_CHOICE)
+    assert chosen_answer(asked(choices=without), accepted(decision="approve-unsandboxed")) == ("deny", NOT_A_CHOICE)
 
 
 def test_reason_is_cut_and_dropped_when_it_is_no_text() -> None:
-    assert answered(asked(), accepted(decision="deny", reason="x" * 9000)) == (
+    assert chosen_answer(asked(), accepted(decision="deny", reason="x" * 9000)) == (
         "deny",
         f"{REJECTED}: " + "x" * REASON_CHARS_MAX,
     )
-    assert answered(asked(), accepted(decision="deny", reason=7)) == ("deny", "")
+    assert chosen_answer(asked(), accepted(decision="deny", reason=7)) == ("deny", "")
 
 
 def test_only_the_lineages_short_answer_is_put_into_another_form() -> None:
@@ -133,7 +133,7 @@ anything = st.recursive(
 def test_no_answer_at_all_is_an_approval_unless_it_accepts(answer: Any, risk: str) -> None:
     """Required, for any JSON: a choice of the question comes out, and a yes only where one was said."""
     question = asked(risk)
-    name, reason = answered(question, answer)
+    name, reason = chosen_answer(question, answer)
     assert isinstance(reason, str)
     if not name.startswith("approve"):
         assert name in ("deny", "denied", "abort")
@@ -351,12 +351,12 @@ def offering(*prefix: str) -> PendingApproval:
 
 def test_the_lineages_answer_saves_exactly_the_rule_that_is_offered() -> None:
     """Required: no client puts another rule in its place."""
-    assert answered(offering("git", "push"), {"decision": SAVING}) == ("approve-always", "")
-    assert answered(offering("git", "push"), accepted(decision=json.dumps(SAVING))) == ("approve-always", "")
-    assert answered(offering("git", "push"), accepted(decision="approve-always")) == ("approve-always", "")
+    assert chosen_answer(offering("git", "push"), {"decision": SAVING}) == ("approve-always", "")
+    assert chosen_answer(offering("git", "push"), accepted(decision=json.dumps(SAVING))) == ("approve-always", "")
+    assert chosen_answer(offering("git", "push"), accepted(decision="approve-always")) == ("approve-always", "")
     for other in (offering("git"), offering("git", "push", "x"), asked()):
-        assert answered(other, {"decision": SAVING}) == ("deny", NOT_A_CHOICE)
-    assert answered(asked(), accepted(decision="approve-always")) == ("deny", NOT_A_CHOICE)
+        assert chosen_answer(other, {"decision": SAVING}) == ("deny", NOT_A_CHOICE)
+    assert chosen_answer(asked(), accepted(decision="approve-always")) == ("deny", NOT_A_CHOICE)
 
 
 @real

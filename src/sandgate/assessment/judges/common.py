@@ -18,9 +18,9 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.listing import words
-from sandgate.assessment.options import listed, parsed
+from sandgate.assessment.options import option_names, parsed
 from sandgate.assessment.touching import deleting
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.policy.secret_names import is_searcher, searches_secrets, seeks_values
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def by_table(call: Call, inquiry: Inquiry) -> Parsed | None:
             "reads",
             call.program,
             "only shows help or what would happen",
-            f"Shows what {shown(call.program)} would do",
+            f"Shows what {worded(call.program)} would do",
         )
         return options
     apply(entry, options, call, inquiry)
@@ -131,7 +131,7 @@ def apply(entry: Entry, options: Parsed, call: Call, inquiry: Inquiry) -> None:
     if call.contained and found.level == HIGH and set(found.categories) <= OF_A_SYSTEM:
         found = found.but(level=MEDIUM)
     if found.level == HIGH == entry.level and found.categories == entry.categories and _looks(entry, options):
-        found = found.but(level=MEDIUM, why="asks about what it could change", sentence=f"Asks {shown(entry.name)}")
+        found = found.but(level=MEDIUM, why="asks about what it could change", sentence=f"Asks {worded(entry.name)}")
     inquiry.note(found)
     if entry.kind == "contacts" and NETWORK in entry.categories:
         call.carry("network", call.program)  # what it prints may come from anywhere
@@ -173,7 +173,7 @@ def _applies(worse: Worse, options: Parsed) -> bool:
         return False
     if worse.flags and options.has(worse.flags):
         return True
-    meant = listed(worse.operands) if worse.operands else ()
+    meant = option_names(worse.operands) if worse.operands else ()
     return bool(meant) and any(
         arg.text == word or (not word.isalpha() and arg.text.startswith(word))
         for arg in options.operands
@@ -185,7 +185,7 @@ def _sentence(entry: Entry, options: Parsed) -> str:
     operands = options.operands
     if entry.operands == "skip-read" and not options.has(PATTERN_GIVEN):
         operands = operands[1:]
-    named = [shown(arg.text.replace(UNKNOWN, "?")) for arg in operands[:SENTENCE_OPERANDS]]
+    named = [worded(arg.text.replace(UNKNOWN, "?")) for arg in operands[:SENTENCE_OPERANDS]]
     if len(operands) > SENTENCE_OPERANDS:
         named.append("others")
     return entry.does.replace("{}", " and ".join(named) or entry.alone)
@@ -252,14 +252,14 @@ def transfer(how: str, options: Parsed, call: Call, inquiry: Inquiry, *, verb: s
         else:
             inquiry.read(arg, call)
     if destination is not None and how == "copy" and any(arg.text == "/dev/null" for arg in sources):
-        _emptied(destination, call, inquiry)
+        emptied(destination, call, inquiry)
     if destination is not None and destination.text != "-":
         verbs = {"Copies": "Writes", "Moves": "Writes", "Installs": "Installs", "Links": "Creates a link at"}
         inquiry.write(destination, call, verb=verbs.get(verb, verb))
 
 
-def _emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
-    """`cp /dev/null log`: nothing is left in it."""
+def emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
+    """`cp /dev/null log`: deleted but for its name; in the workspace a repository may still have it."""
     path, _ = call.paths(arg)
     if path is not None and not call.remote:
         found = deleting(path, inquiry.facts, recursive=False, contents=False, filtered=False)
@@ -270,7 +270,7 @@ def _emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
 def _thrown_away(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     """`mv x /dev/null`: meant to lose it, and with the rights for it the device is lost too."""
     inquiry.add(HIGH, "deletes", arg.text, "moves files where nothing is kept",
-                f"Moves {shown(arg.text)} to /dev/null, where nothing is kept", "Nothing of it can be brought back",
+                f"Moves {worded(arg.text)} to /dev/null, where nothing is kept", "Nothing of it can be brought back",
                 (DELETION,))  # fmt: skip
     inquiry.delete(arg, call, recursive=True)
 

@@ -7,7 +7,7 @@ notice changes nothing of that.
 from __future__ import annotations
 
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _judge_notice(script: str, inquiry: Inquiry) -> None:
     cut = text.rstrip("; '}").endswith(("/d", "/id")) or "//" in text[2:]
     if (cut and any(mark in text for mark in _NOTICES)) or _loosens(text):
         inquiry.add(HIGH, "writes", "licence", "changes the terms a work is under",
-                    f"Removes or replaces notices by {shown(script)}",
+                    f"Removes or replaces notices by {worded(script)}",
                     "What remains may not be passed on like this", (COMPLIANCE,))  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import EXFILTRATION, HIGH, NETWORK, PRIVILEGE
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def judge_exposed(call: Call, said: str, inquiry: Inquiry) -> None:
         everywhere = True
     if everywhere and (_asks_nobody(texts) or any(_debugs(text) for text in texts)):
         inquiry.add(HIGH, "contacts", call.program, "a server that everybody on the network may use",
-                    f"Lets everybody on the network use {shown(call.program)}", "They can do there what you can do",
+                    f"Lets everybody on the network use {worded(call.program)}", "They can do there what you can do",
                     (NETWORK, EXFILTRATION, PRIVILEGE))  # fmt: skip
 
 

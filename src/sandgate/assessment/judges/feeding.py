@@ -89,7 +89,7 @@ def _picks_by_age(call: Call, bases: Sequence[Arg]) -> bool:
     return bool(filters) and AGES.issuperset(filters) and any(base.text in {".", "./"} for base in bases)
 
 
-def seeks_secrets(call: Call) -> bool:
+def find_seeks_keys(call: Call) -> bool:
     """`find / -name '*.pem'`, `find ~ -name id_rsa`: looks for keys outside the workspace."""
     bases, _ = find_bases(call)
     outside = any(base.text[:1] == "/" and not base.text.startswith(call.shell.cwd or "\0") for base in bases)
@@ -100,7 +100,7 @@ def seeks_secrets(call: Call) -> bool:
 def names_secrets(call: Call) -> bool:
     """Whether the names that `call` prints are those of keys or passwords, which others may be told to show."""
     if call.program == "find":
-        return seeks_secrets(call)
+        return find_seeks_keys(call)
     texts = [arg.text for arg in call.args if arg.text[:1] != "-"]
     wide = call.program in INDEXES or any(text[:1] == "/" for text in texts)
     return wide and any(mark in text.lower() for text in texts for mark in SECRET_MARKS)

@@ -9,7 +9,7 @@ from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.network import CHANGING_METHODS, judge_sender, private_input, saved
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def _judge_httpie(call: Call, inquiry: Inquiry) -> None:
     host = "localhost" if url[:1] in {":", "/"} else host_of(url)
     inquiry.contact(host, call)
     if method in CHANGING_METHODS and not is_local(host):
-        said = f"Deletes something at {shown(host)}"
+        said = f"Deletes something at {worded(host)}"
         inquiry.add(HIGH, "deletes", host, "asks a remote service to delete", said, "", (DELETION, NETWORK))
     for arg in operands:
         before, at, file = arg.text.partition("@")
         if at and file and not before.rstrip(":=").count("="):
             inquiry.read(arg.but(text=file, raw=""), call)
-            inquiry.send(f"the file {shown(file)}", host)
+            inquiry.send(f"the file {worded(file)}", host)
     saved(options, "-o --output", host, call, inquiry)
     private = private_input(call)
     if private is not None:

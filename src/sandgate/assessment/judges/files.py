@@ -6,14 +6,13 @@ from sandgate.assessment.expansion import UNKNOWN, Arg
 from sandgate.assessment.findings import DELETION, EXHAUSTION, HIGH, LOW, MEDIUM, SYSTEM
 from sandgate.assessment.inline import judge_code
 from sandgate.assessment.inquiry import ENDLESS_INPUTS
-from sandgate.assessment.judges.common import by_table
+from sandgate.assessment.judges.common import by_table, emptied
 from sandgate.assessment.judges.editing import judge_edit
 from sandgate.assessment.judges.loops import HUGE_GIGABYTES, SEQUENCE_MANY, is_many
 from sandgate.assessment.judges.spoken import spoken
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.touching import deleting
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.commandline import sedscripts
 
 TYPE_CHECKING = False
@@ -73,7 +72,7 @@ def _blocks(settings: dict[str, str]) -> str:
 
 def fills_disk(target: str, inquiry: Inquiry) -> None:
     """Note output without an end, or of a size no project needs."""
-    inquiry.add(HIGH, "writes", target, "writes without limit", f"Fills the disk through {shown(target)}", "",
+    inquiry.add(HIGH, "writes", target, "writes without limit", f"Fills the disk through {worded(target)}", "",
                 (EXHAUSTION,))  # fmt: skip
 
 
@@ -98,7 +97,7 @@ def _is_huge(size: str) -> bool:
     return number.isdecimal() and int(number) >= HUGE_GIGABYTES << 30
 
 
-def never_ends(call: Call) -> bool:
+def output_never_ends(call: Call) -> bool:
     """Whether its output is endless, or of a size no project needs."""
     if call.program == "head":
         size = parsed(call.args, "-c -n --bytes --lines").value("-c --bytes")
@@ -117,15 +116,6 @@ def says_nothing(call: Call) -> bool:
     if call.program in {"echo", "printf"}:
         return bool(texts) and texts <= {"-n", ""}
     return call.program in {"", ":", "true", "false"}
-
-
-def emptied(arg: Arg, call: Call, inquiry: Inquiry) -> None:
-    """What is cut to nothing is deleted but for its name; in the workspace a repository may still have it."""
-    path, _ = call.paths(arg)
-    if path is not None and not call.remote:
-        found = deleting(path, inquiry.facts, recursive=False, contents=False, filtered=False)
-        if found.level == HIGH:
-            inquiry.note(found.but(kind="writes", sentence=found.sentence.replace("Deletes", "Empties")))
 
 
 def _judge_sort(call: Call, inquiry: Inquiry) -> None:

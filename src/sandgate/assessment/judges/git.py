@@ -13,7 +13,7 @@ from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import PREFIXES, entry_for
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.commandline import git_settings
 from sandgate.commandline.commissions import git_runs
 from sandgate.policy.safety import is_safe
@@ -78,7 +78,7 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
     for arg in rest:
         if arg.text.startswith(("ext::", "--upload-pack=", "--receive-pack=", "--open-files-in-pager=", "--exec=")):
             script = arg.text[5:] if arg.text.startswith("ext::") else arg.text.partition("=")[2]
-            inquiry.add(HIGH, "runs", script, "makes git run another program", f"Runs {shown(script)} through git",
+            inquiry.add(HIGH, "runs", script, "makes git run another program", f"Runs {worded(script)} through git",
                         "", (SYSTEM,))  # fmt: skip
             inquiry.run_script(script.replace("% ", " ").replace("%|", "|"), call)
     special = GIT_COMMANDS.get(command)
@@ -106,7 +106,7 @@ def _git_push(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     for arg in options.operands[:1]:
         if arg.text.lower() in DEPLOYING:
             inquiry.add(HIGH, "contacts", arg.text, "a remote that puts what it gets into service",
-                        f"Deploys through the remote {shown(arg.text)}", "Other people see it at once",
+                        f"Deploys through the remote {worded(arg.text)}", "Other people see it at once",
                         (NETWORK, COMPLIANCE))  # fmt: skip
     git_remotes.COMMANDS["push"](options, call, inquiry)
 
@@ -139,7 +139,7 @@ def _git_checkout(options: Parsed, call: Call, inquiry: Inquiry) -> None:
                     "Throws away all changes in the working tree", UNCOMMITTED, (DELETION,))  # fmt: skip
     elif any(_many_files(text) for text in paths):
         inquiry.add(HIGH, "deletes", call.shell.cwd or "?", "throws away changes to many files",
-                    f"Throws away all changes below {shown(paths[0])}", UNCOMMITTED, (DELETION,))  # fmt: skip
+                    f"Throws away all changes below {worded(paths[0])}", UNCOMMITTED, (DELETION,))  # fmt: skip
     elif paths:
         inquiry.add(
             MEDIUM, "writes", "?", "throws away changes to single files", "Restores files to their committed state"
@@ -213,7 +213,7 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     value = options.operands[-1].text if options.operands else ""
     if _runs(key):
         inquiry.add(HIGH, "writes", key, "makes git run another program from now on",
-                    f"Sets {shown(key)}, which makes git run another program", "", (SYSTEM,))  # fmt: skip
+                    f"Sets {worded(key)}, which makes git run another program", "", (SYSTEM,))  # fmt: skip
         inquiry.run_script(value.lstrip("!"), call)
     elif key.lower().startswith("http.") and key.lower().endswith("sslverify") and value.lower() in OFF:
         inquiry.add(HIGH, "writes", key, "no longer checks whom git talks to",

@@ -9,7 +9,7 @@ from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import place_of
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ OWN_REMOTES = frozenset(words("origin upstream heroku dokku fork gitlab github")
 def _git_push(options: Parsed, _call: Call, inquiry: Inquiry) -> None:
     """A remote has a name somebody gave it; an address on the command line is any place."""
     if STAGED_SECRET in inquiry.written:
-        inquiry.send(f"the content of {shown(inquiry.written[STAGED_SECRET])}", "a remote of this repository")
+        inquiry.send(f"the content of {worded(inquiry.written[STAGED_SECRET])}", "a remote of this repository")
     for name in [arg.text for arg in options.operands[:1]] or ["origin"]:
         address = inquiry.written.get(f"{NEW_REMOTE}{name}", name)
         if "://" in address or ("@" in address and ":" in address):

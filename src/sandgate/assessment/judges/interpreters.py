@@ -9,13 +9,13 @@ from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, by_table
 from sandgate.assessment.judges.naming import judge_name
 from sandgate.assessment.judges.ordering import judge_order
-from sandgate.assessment.judges.spoken import printed, spoken
+from sandgate.assessment.judges.spoken import echoed, spoken
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
 from sandgate.assessment.lexing import tokens
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import below, place_of
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _given_script(arg: Arg, call: Call, inquiry: Inquiry) -> None:
 
 def runs_download(host: str, inquiry: Inquiry) -> None:
     """Note that something that came from `host` a moment ago is run."""
-    said = f"Runs a program straight from {shown(host)} without showing it"
+    said = f"Runs a program straight from {worded(host)} without showing it"
     inquiry.add(HIGH, "runs", host, "runs what it downloads", said, ANYTHING, (NETWORK, SYSTEM))
 
 
@@ -141,7 +141,7 @@ def _decoded(feeder: Call | None) -> str:
         return ""
     text = feeder.stdin_text or ""
     if not text and feeder.feeder is not None and feeder.feeder.program in {"echo", "printf"}:
-        text = printed(feeder.feeder).split("\n", 1)[0]
+        text = echoed(feeder.feeder).split("\n", 1)[0]
     from binascii import Error, a2b_base64, unhexlify
 
     try:
@@ -183,7 +183,7 @@ def judge_script_file(arg: Arg, call: Call, inquiry: Inquiry) -> None:
     judge_script_name(path, call, inquiry)
     activates = path.endswith(("/bin/activate", "/nvm.sh", "/activate.fish"))
     inquiry.add(
-        LOW if activates else MEDIUM, "runs", path, "runs a script that was not read", f"Runs the script {shown(path)}"
+        LOW if activates else MEDIUM, "runs", path, "runs a script that was not read", f"Runs the script {worded(path)}"
     )
 
 
@@ -274,13 +274,13 @@ def _module(module: Arg, operands: Sequence[Arg], call: Call, inquiry: Inquiry) 
         for arg in operands[1:2] if name == "json.tool" else ():
             inquiry.write(arg, call)
     elif name in {"venv", "ensurepip", "build", "zipapp"}:
-        inquiry.add(MEDIUM, "writes", name, "creates files in the project", f"Runs Python's {shown(name)}")
+        inquiry.add(MEDIUM, "writes", name, "creates files in the project", f"Runs Python's {worded(name)}")
     elif knows(name):
         after = list(call.args)
         at = next((index for index, arg in enumerate(after) if arg.text in {"-m", "-m" + name} or arg == module), 0)
         inquiry.run(call.inside(name, after[at + (2 if after[at].text == "-m" else 1) :]))
     else:
-        inquiry.add(MEDIUM, "runs", name, "runs a module that is not known", f"Runs the Python module {shown(name)}")
+        inquiry.add(MEDIUM, "runs", name, "runs a module that is not known", f"Runs the Python module {worded(name)}")
 
 
 def _serves(bound: Arg | None, given: Arg | None, call: Call, inquiry: Inquiry) -> None:
@@ -291,7 +291,7 @@ def _serves(bound: Arg | None, given: Arg | None, call: Call, inquiry: Inquiry) 
     path, _ = call.paths(given if given is not None else Arg("."))
     project = path is not None and place_of(path, inquiry.facts).kind in {"trunk", "workspace", "build"}
     shared = project and path is not None and below(path, inquiry.facts.cwd)
-    what = "the working directory" if given is None else shown(path or "?")
+    what = "the working directory" if given is None else worded(path or "?")
     inquiry.add(MEDIUM if shared else HIGH, "contacts", "network", f"serves {what} to the network",
                 f"Lets other machines read {what}", "", (NETWORK, "data_exfiltration"))  # fmt: skip
 
@@ -338,7 +338,7 @@ def run_fed_lines(call: Call, inquiry: Inquiry, mark: str) -> None:
     """`make -f -` and `ed`: the lines of the text they are fed that begin with `mark` are commands for the shell."""
     text = call.stdin_text or ""
     if not text and call.feeder is not None and call.feeder.program in {"echo", "printf"}:
-        text = printed(call.feeder)
+        text = echoed(call.feeder)
     for line in text.split("\n"):
         if line[:1] == mark:
             inquiry.run_script(line[1:].lstrip("@-+"), call)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.assessment.findings import MEDIUM, NETWORK
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.commandline.launcher_rows import ELSEWHERE, LAUNCHERS
 
 TYPE_CHECKING = False
@@ -32,4 +32,4 @@ def judge_launched(call: Call, inquiry: Inquiry) -> None:
 
 def _fetches(name: str, inquiry: Inquiry) -> None:
     inquiry.add(MEDIUM, "contacts", name, "may download a package to run it",
-                f"Runs {shown(name)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
+                f"Runs {worded(name)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 from sandgate.assessment.findings import EXHAUSTION, HIGH, MEDIUM, NETWORK
 from sandgate.assessment.inline_code import ENDING
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def judge_count(call: Call, said: str, inquiry: Inquiry) -> None:
             value or (call.args[at + 1].text if at + 1 < len(call.args) else ""), COPIES_MANY
         ):
             inquiry.add(HIGH, "runs", call.program, "starts a great many copies",
-                        f"Starts {shown(value or 'many')} copies", "", (EXHAUSTION,))  # fmt: skip
+                        f"Starts {worded(value or 'many')} copies", "", (EXHAUSTION,))  # fmt: skip
 
 
 def _first(command: SimpleCommand) -> str:

@@ -7,7 +7,7 @@ from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def judge_service(call: Call, inquiry: Inquiry) -> None:
     """`service NAME status`: the word behind the name says what happens."""
     operands = [arg.text for arg in parsed(call.args).operands]
     if len(operands) > 1 and operands[1] in ASKING:
-        inquiry.add(LOW, "reads", operands[0], "shows a service", f"Shows the service {shown(operands[0])}")
+        inquiry.add(LOW, "reads", operands[0], "shows a service", f"Shows the service {worded(operands[0])}")
         return
     by_table(call, inquiry)
 
@@ -35,7 +35,7 @@ def _judge_sysctl(call: Call, inquiry: Inquiry) -> None:
     for arg in parsed(call.args, "-p -r --pattern").operands:
         if "=" in arg.text:
             inquiry.add(HIGH, "writes", arg.text.partition("=")[0], "changes kernel settings",
-                        f"Changes the kernel setting {shown(arg.text)}", "", (SYSTEM,))  # fmt: skip
+                        f"Changes the kernel setting {worded(arg.text)}", "", (SYSTEM,))  # fmt: skip
 
 
 def _judge_hostname(call: Call, inquiry: Inquiry) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, NETWORK
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ def judge_name(name: str, inquiry: Inquiry, *, releases: bool) -> None:
     publishing = parts & PUBLISHING or (releases and "release" in parts)
     if name in EMPTYING or (parts & LOSING and parts & STORES):
         inquiry.add(HIGH, "deletes", "database", "a task that empties a database",
-                    f"Runs {shown(name)}, which empties a database", "Only a backup can bring it back",
+                    f"Runs {worded(name)}, which empties a database", "Only a backup can bring it back",
                     (DELETION,))  # fmt: skip
     elif publishing:
         inquiry.add(HIGH, "contacts", name, "a task that publishes or deploys",
-                    f"Runs {shown(name)}, which publishes or deploys", "Other people see it at once",
+                    f"Runs {worded(name)}, which publishes or deploys", "Other people see it at once",
                     (NETWORK, COMPLIANCE))  # fmt: skip

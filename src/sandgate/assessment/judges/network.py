@@ -29,7 +29,7 @@ from sandgate.assessment.knowledge.network import CURL_VALUES, SSH_VALUES, WGET_
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import made_to_ship, place_of
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ def private_input(call: Call) -> str | None:
     """What private data flows into this call, if any, as words."""
     for tag in PRIVATE:
         if call.upstream.get(tag, "/dev/null") != "/dev/null":
-            return "environment variables" if tag == "environment" else f"the content of {shown(call.upstream[tag])}"
+            return "environment variables" if tag == "environment" else f"the content of {worded(call.upstream[tag])}"
     feeder = call.feeder
     while feeder is not None and feeder.program in LITERAL:
         feeder = feeder.feeder
-    return f"the output of {shown(feeder.program)}" if feeder is not None and feeder.program not in FETCHERS else None
+    return f"the output of {worded(feeder.program)}" if feeder is not None and feeder.program not in FETCHERS else None
 
 
 def _judge_curl(call: Call, inquiry: Inquiry) -> None:
@@ -81,7 +81,7 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
     urls = [arg.text for arg in options.operands] + [arg.text for name, arg in options.values if name == "--url"]
     hosts = [host_of(url) for url in urls] or ["?"]
     for url, host in zip(urls or ["?"], hosts, strict=True):
-        inquiry.contact(host, call, sentence=f"Downloads {shown(url.replace(UNKNOWN, '?'))}")
+        inquiry.contact(host, call, sentence=f"Downloads {worded(url.replace(UNKNOWN, '?'))}")
         _instance_keys(url, inquiry)
         if not is_local(host) and orders_deletion(url, options):
             inquiry.add(HIGH, "deletes", host, "asks a remote service to delete", "", "", (DELETION, NETWORK))
@@ -108,7 +108,7 @@ def _judge_curl(call: Call, inquiry: Inquiry) -> None:
         and (posts(options) or (method is not None and method.text.upper() not in {"GET", "HEAD"}))
     ):
         inquiry.add(HIGH, "privilege", socket.text, "orders a service of this machine over its socket",
-                    f"Gives orders to the service behind {shown(socket.text)}",
+                    f"Gives orders to the service behind {worded(socket.text)}",
                     "Whoever orders a container engine has all rights on this machine", (PRIVILEGE,
                                                                                          SYSTEM))  # fmt: skip
     if options.has("-K --config"):
@@ -135,7 +135,7 @@ def _sent(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> None:
             continue
         inquiry.read(source, call)
         path, _ = call.paths(source)
-        inquiry.send(f"the file {shown(path or '?')}", host)
+        inquiry.send(f"the file {worded(path or '?')}", host)
     private = private_input(call)
     direct = _in_words(options, call)
     if private is not None and (sent or direct or "secret" in call.upstream or posts(options)):
@@ -206,7 +206,7 @@ def _judge_wget(call: Call, inquiry: Inquiry) -> None:
         return
     hosts = [host_of(arg.text) for arg in options.operands] or ["?"]
     for arg, host in zip(options.operands, hosts, strict=False):
-        inquiry.contact(host, call, sentence=f"Downloads {shown(arg.text.replace(UNKNOWN, '?'))}")
+        inquiry.contact(host, call, sentence=f"Downloads {worded(arg.text.replace(UNKNOWN, '?'))}")
         _instance_keys(arg.text, inquiry)
     target = options.value("-O --output-document")
     if target is None:
@@ -233,14 +233,14 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     later = parsed(options.operands[1:], values, stop_at_operand=True)  # options may stand behind the host, too
     rest = later.operands
     options = options.but(flags=options.flags | later.flags, values=(*options.values, *later.values))
-    inquiry.contact(host, call, sentence=f"Logs in to {shown(host)}")
+    inquiry.contact(host, call, sentence=f"Logs in to {worded(host)}")
     if not rest and not options.has("-N -f -T -G -O -L -R -D -W"):
         _judge_login(options, host, inquiry)
     if is_local(host) and (options.operands[0].text.startswith("root@") or _says_root(options)):
         inquiry.add(HIGH, "privilege", host, "logs in as the administrator of this machine",
                     "Becomes the administrator of this machine", "", (PRIVILEGE,))  # fmt: skip
     if options.has("-R -D -w"):
-        said = f"Opens a tunnel between this machine and {shown(host)}"
+        said = f"Opens a tunnel between this machine and {worded(host)}"
         inquiry.add(HIGH, "contacts", host, "opens a tunnel", said, "", (NETWORK, EXFILTRATION))
     for name, arg in options.values:
         key, _, value = arg.text.partition("=")
@@ -249,7 +249,7 @@ def _judge_ssh(call: Call, inquiry: Inquiry) -> None:
     bound = options.value("-L")
     if bound is not None and (options.has("-g") or bound.text.startswith(("0.0.0.0:", "*:", "[::]:"))):
         inquiry.add(HIGH, "contacts", host, "lets others through to another machine",
-                    f"Lets others connect to {shown(host)} through this machine", "", (NETWORK,
+                    f"Lets others connect to {worded(host)} through this machine", "", (NETWORK,
                                                                                        EXFILTRATION))  # fmt: skip
     private = private_input(call)
     if private is not None:
@@ -268,7 +268,7 @@ def _judge_login(options: Parsed, host: str, inquiry: Inquiry) -> None:
     login = options.value("-l")
     if named.startswith(("root@", "ssh://root@", "Administrator@")) or (login is not None and login.text == "root"):
         inquiry.add(HIGH, "privilege", host, "opens a shell of an administrator",
-                    f"Becomes the administrator of {shown(host)}", "", (PRIVILEGE, NETWORK))  # fmt: skip
+                    f"Becomes the administrator of {worded(host)}", "", (PRIVILEGE, NETWORK))  # fmt: skip
 
 
 def _says_root(options: Parsed) -> bool:
@@ -304,7 +304,7 @@ def _judge_scp(call: Call, inquiry: Inquiry) -> None:
             inquiry.add(HIGH, "deletes", destination.text, "deletes on the other machine", "", "", (DELETION, NETWORK))
         return
     host = _host_part(remote[0].text)
-    inquiry.contact(host, call, sentence=f"Copies files from {shown(host)}")
+    inquiry.contact(host, call, sentence=f"Copies files from {worded(host)}")
     _saved_as(destination, host, call, inquiry)
     for arg in remote:  # into a directory it goes by its own name
         path, _ = call.paths(Arg(f"{destination.text}/{arg.text.rpartition(':')[2].rpartition('/')[2]}"))
@@ -318,14 +318,14 @@ def _judge_place_there(destination: str, inquiry: Inquiry) -> None:
     kind = place_of(path, inquiry.facts).kind if path[:1] == "/" else ""
     if kind in {"root", "device"} or (kind == "system" and not path.startswith(SERVED)):
         inquiry.add(HIGH, "writes", destination, "changes part of the system of another machine",
-                    f"Writes to {shown(destination)}", "", (SYSTEM, NETWORK))  # fmt: skip
+                    f"Writes to {worded(destination)}", "", (SYSTEM, NETWORK))  # fmt: skip
 
 
 def send_files(sources: Sequence[Arg], host: str, call: Call, inquiry: Inquiry) -> None:
     """Files go to another machine; what a project has made for others is less of a loss."""
     paths = [call.paths(arg)[0] for arg in sources]
     ships = bool(paths) and all(path is not None and made_to_ship(path, inquiry.facts) for path in paths)
-    what = " and ".join(shown(arg.text) for arg in sources[:2]) or "files"
+    what = " and ".join(worded(arg.text) for arg in sources[:2]) or "files"
     inquiry.send(what, host, level=MEDIUM if ships else HIGH)
 
 

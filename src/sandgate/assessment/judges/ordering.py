@@ -11,7 +11,7 @@ from sandgate.assessment.findings import COMPLIANCE, DELETION, EXFILTRATION, HIG
 from sandgate.assessment.judges.naming import LOSING, STORES
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _note(call: Call, order: str, why: str, categories: tuple[RiskCategory, ...]
     inquiry.note(
         Finding(HIGH, "deletes" if DELETION in categories else "contacts", call.program,
                 f"a program that is not known {why}",
-                f"Tells {shown(call.program)}, a program that is not known, to {order}", "", categories, "low")
+                f"Tells {worded(call.program)}, a program that is not known, to {order}", "", categories, "low")
     )  # fmt: skip
 
 

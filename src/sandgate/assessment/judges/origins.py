@@ -11,7 +11,7 @@ from sandgate.assessment.inline import host_of
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def judge_origins(call: Call, inquiry: Inquiry) -> None:
         fetched = inquiry.downloads.get(call.shell.resolve(text) or "")
         if fetched is not None:
             inquiry.add(HIGH, "runs", fetched, "installs what it downloads",
-                        f"Installs what it got from {shown(fetched)}", "It can do anything you can do",
+                        f"Installs what it got from {worded(fetched)}", "It can do anything you can do",
                         (NETWORK, SYSTEM))  # fmt: skip
             return
         address = _address(text)
@@ -71,10 +71,10 @@ def judge_origins(call: Call, inquiry: Inquiry) -> None:
             continue
         host = host_of(address)
         plain = address.startswith("http://")
-        if is_local(host) or (not plain and is_known(host)):
+        if is_local(host) or (not plain and is_known_host(host)):
             continue
         inquiry.add(HIGH, "contacts", host, "takes packages from an address that is no known registry",
-                    f"Takes packages from {shown(host)}", "What is installed can do anything you can do",
+                    f"Takes packages from {worded(host)}", "What is installed can do anything you can do",
                     (NETWORK, SYSTEM))  # fmt: skip
         return
     if any(name.lower() in _UNCHECKED and value in _OFF for name, value in _settings(texts)):
@@ -88,7 +88,7 @@ def _judge_settings(texts: list[str], call: Call, inquiry: Inquiry) -> None:
     checks = any(name.lower() in _CHECKING and value in _OFF for name, value in settings)
     if not _GLOBAL.isdisjoint(texts) or any(name.lower() in _TRUSTED for name, _ in settings):
         inquiry.add(HIGH, "writes", call.program, "changes settings for all projects",
-                    f"Changes settings of {shown(call.program)} for all projects", "",
+                    f"Changes settings of {worded(call.program)} for all projects", "",
                     (SYSTEM, COMPLIANCE) if checks else (SYSTEM,))  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def _address(text: str) -> str:
     return ""
 
 
-def is_known(host: str) -> bool:
+def is_known_host(host: str) -> bool:
     """Whether `host` is a registry or a code host that many people fetch from."""
     labels = host.partition(":")[0].lower().split(".")
     return len(labels) > 1 and labels[-2] in KNOWN_SOURCES.get(labels[-1], ())

@@ -20,7 +20,7 @@ from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.interpreters import judge_script_file, runs_download
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _judge_statement(statement: str, call: Call, inquiry: Inquiry) -> None:
     if name in REMOVING:
         _remove(said[1:], call, inquiry)
     elif name in WHOLE_SYSTEM:
-        inquiry.add(HIGH, "deletes", name, "changes what the whole machine stands on", f"Runs {shown(name)}", "",
+        inquiry.add(HIGH, "deletes", name, "changes what the whole machine stands on", f"Runs {worded(name)}", "",
                     (DELETION, SYSTEM, COMPLIANCE))  # fmt: skip
     elif name in FETCHING:
         url = next((word.strip("'\"") for word in said if "://" in word), "?")
@@ -120,7 +120,7 @@ def _judge_statement(statement: str, call: Call, inquiry: Inquiry) -> None:
     elif (dash and verb not in LOOKING and any(mark in statement.lower() for mark in GUARDS)) or "verb runas" in (
         statement.lower()
     ):
-        inquiry.add(HIGH, "privilege", name, "switches a protection of the system", f"Runs {shown(statement)}", "",
+        inquiry.add(HIGH, "privilege", name, "switches a protection of the system", f"Runs {worded(statement)}", "",
                     (SYSTEM, COMPLIANCE, PRIVILEGE))  # fmt: skip
     elif name in WRITING:
         inquiry.add(MEDIUM, "writes", name, "writes a file")
@@ -132,7 +132,7 @@ def _judge_statement(statement: str, call: Call, inquiry: Inquiry) -> None:
                 inquiry.read(Arg(call.shell.home + path[1:] if path[:2] == "~/" else path), call)
     elif dash and verb in CHANGING:
         level: RiskLevel = HIGH if noun in OF_THE_MACHINE else MEDIUM
-        inquiry.add(level, "runs", name, "changes something", f"Runs {shown(name)}", "",
+        inquiry.add(level, "runs", name, "changes something", f"Runs {worded(name)}", "",
                     (SYSTEM,) if level == HIGH else ())  # fmt: skip
     elif not EVALUATING.isdisjoint((name,)) or name[:1] in "$[{'\"" or dash:
         inquiry.doubt("runs PowerShell code that was not understood", target=call.program)
@@ -146,7 +146,7 @@ def _remove(given: list[str], call: Call, inquiry: Inquiry) -> None:
     for path in paths:
         if path[1:2] == ":" or path.lower().startswith(("$env:", "$home", "~")):
             inquiry.add(HIGH, "deletes", path, "deletes recursively" if recursive else "deletes",
-                        f"Deletes {shown(path)}", "", (DELETION,))  # fmt: skip
+                        f"Deletes {worded(path)}", "", (DELETION,))  # fmt: skip
         else:
             inquiry.delete(Arg(path, glob="*" in path, raw=path), call, recursive=recursive)
 

@@ -10,7 +10,7 @@ from sandgate.assessment.findings import COMPLIANCE, EXFILTRATION, EXHAUSTION, H
 from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.policy.secret_names import shows_environments
 
 TYPE_CHECKING = False
@@ -105,7 +105,7 @@ def _judge_killall(call: Call, inquiry: Inquiry) -> None:
     for arg in parsed(call.args, "-s --signal -t -g -P").operands:
         if _is_essential(arg.text) or not arg.text.strip(".*"):
             inquiry.add(HIGH, "runs", arg.text, "ends processes everything depends on",
-                        f"Ends all processes that match {shown(arg.text)}", "", (EXHAUSTION, SYSTEM))  # fmt: skip
+                        f"Ends all processes that match {worded(arg.text)}", "", (EXHAUSTION, SYSTEM))  # fmt: skip
 
 
 JUDGES: dict[str, Callable[[Call, Inquiry], None]] = {

@@ -25,7 +25,7 @@ from sandgate.assessment.judges.watching import holds_rules
 from sandgate.assessment.knowledge.containers import KUBECTL_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,9 +161,9 @@ def _kubectl_copy(operands: Sequence[Arg], call: Call, inquiry: Inquiry) -> None
     if ":" in destination.text:
         inquiry.read(source, call, recursive=True)
         inquiry.add(HIGH, "writes", destination.text, "changes files in a container of a cluster",
-                    f"Writes to {shown(destination.text)}", "", (SYSTEM, NETWORK))  # fmt: skip
+                    f"Writes to {worded(destination.text)}", "", (SYSTEM, NETWORK))  # fmt: skip
         if call.outflow.get("secret"):
-            inquiry.send(shown(source.text), "the cluster")
+            inquiry.send(worded(source.text), "the cluster")
     else:
         inquiry.write(destination, call, verb="Downloads to")
 
@@ -183,7 +183,7 @@ def _judge_ansible(call: Call, inquiry: Inquiry) -> None:
     elif name not in ANSIBLE_LOOKING:
         deletes = given is not None and any(mark in given.text for mark in ANSIBLE_DELETING)
         inquiry.add(HIGH, "deletes" if deletes else "contacts", name, "changes other machines",
-                    f"Changes other machines with the module {shown(name)}", "",
+                    f"Changes other machines with the module {worded(name)}", "",
                     (DELETION, SYSTEM, NETWORK) if deletes else (SYSTEM, NETWORK))  # fmt: skip
     if options.has("-b --become"):
         inquiry.add(HIGH, "privilege", "ansible", "with the rights of the administrator of other machines", "", "",
@@ -233,7 +233,7 @@ def _judge_salt(call: Call, inquiry: Inquiry) -> None:
         elif text.startswith(SALT_COMMANDS) and not text.startswith(
             ("test.", "cmd.", "state.show", "pkg.list", "file.read")
         ):
-            inquiry.add(HIGH, "contacts", text, "changes other machines", f"Changes other machines with {shown(text)}",
+            inquiry.add(HIGH, "contacts", text, "changes other machines", f"Changes other machines with {worded(text)}",
                         "", (SYSTEM, NETWORK))  # fmt: skip
 
 
@@ -292,7 +292,7 @@ def _judge_load(call: Call, inquiry: Inquiry) -> None:
             inquiry.contact(host, call)
         else:
             inquiry.add(HIGH, "contacts", host, "sends very many requests to another machine",
-                        f"Sends very many requests to {shown(host)}", "It may stop answering others",
+                        f"Sends very many requests to {worded(host)}", "It may stop answering others",
                         (EXHAUSTION, NETWORK))  # fmt: skip
     if not hosts and any(_is_loud(arg.text) for arg in call.args):
         inquiry.add(HIGH, "contacts", "?", "sends very many requests", "Sends very many requests", "",
@@ -362,10 +362,10 @@ def _transfer_line(said: list[str], host: str, call: Call, inquiry: Inquiry) -> 
     ):
         for word in rest[:1]:
             inquiry.read(Arg(word, raw=word), call, recursive=True)
-        inquiry.send(shown(rest[0]) if rest else "files", host)
+        inquiry.send(worded(rest[0]) if rest else "files", host)
     if verb in {"rm", "mrm", "delete", "mdelete", "rmdir", "del"} or (verb == "mirror" and "--delete" in flags):
         inquiry.add(HIGH, "deletes", rest[0] if rest else "?", "deletes on the other machine",
-                    f"Deletes files on {shown(host)}", "", (DELETION, NETWORK))  # fmt: skip
+                    f"Deletes files on {worded(host)}", "", (DELETION, NETWORK))  # fmt: skip
     if verb.startswith("!"):
         inquiry.run_script(" ".join(said)[1:], call)
 

@@ -9,7 +9,7 @@ from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, MEDIUM, NET
 from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.watching import is_told_to_watch
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def asks_to_delete(host: str, inquiry: Inquiry) -> None:
     """A service of this machine is most often the one that is being developed, unless it is a store of data."""
     if is_local(host) and host.rpartition(":")[2] not in STORE_PORTS:
         inquiry.add(MEDIUM, "deletes", host, "asks a service of this machine to delete",
-                    f"Deletes something at {shown(host)}", "", (DELETION,))  # fmt: skip
+                    f"Deletes something at {worded(host)}", "", (DELETION,))  # fmt: skip
         return
-    inquiry.add(HIGH, "deletes", host, "asks a service to delete", f"Deletes something at {shown(host)}", "",
+    inquiry.add(HIGH, "deletes", host, "asks a service to delete", f"Deletes something at {worded(host)}", "",
                 (DELETION, NETWORK))  # fmt: skip
 
 
@@ -69,12 +69,12 @@ def judge_change(options: Parsed, host: str, call: Call, inquiry: Inquiry) -> No
         inquiry.add(HIGH, "contacts", host, "silences what keeps watch", "Silences alerts", "",
                     (COMPLIANCE, SYSTEM, NETWORK))  # fmt: skip
     if (posts(options) or asked == "POST") and any(_stops(arg.text) for arg in options.operands):
-        inquiry.add(HIGH, "contacts", host, "stops or restarts a service", f"Stops or restarts {shown(host)}", "",
+        inquiry.add(HIGH, "contacts", host, "stops or restarts a service", f"Stops or restarts {worded(host)}", "",
                     (SYSTEM, NETWORK))  # fmt: skip
     if asked not in {"PUT", "PATCH", "DELETE"}:
         return
     if asked != "DELETE" and any(name in CREDENTIAL_OPTIONS and _is_key(arg.text) for name, arg in options.values):
-        inquiry.add(HIGH, "contacts", host, "changes a service with a key", f"Changes something at {shown(host)}", "",
+        inquiry.add(HIGH, "contacts", host, "changes a service with a key", f"Changes something at {worded(host)}", "",
                     (SYSTEM, NETWORK))  # fmt: skip
     if is_told_to_watch(call):
         inquiry.add(HIGH, "contacts", host, "changes what keeps watch over a service", "", "",

@@ -22,7 +22,7 @@ from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.knowledge import knows
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.commandline.arguments import grammar, read
 from sandgate.commandline.launcher_rows import DIRECT_RUNNERS, PLACE_FIRST, RUNNERS
 from sandgate.commandline.wrappers import COMMAND_FOLLOWS, WRAPPERS
@@ -169,17 +169,17 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         return False
     if args[at].text.rstrip("/") in {".", ".."}:  # what runs is its `__main__.py`
         where = call.shell.resolve(args[at].text) or "?"
-        inquiry.add(MEDIUM, "runs", where, "runs a program that was not read", f"Runs the program in {shown(where)}")
+        inquiry.add(MEDIUM, "runs", where, "runs a program that was not read", f"Runs the program in {worded(where)}")
         return True
     inner = call.inside(args[at].text.split("@", 1)[0] or args[at].text, args[at + 1 :])
     source = next((arg.text for arg in args[: at + 1] if _is_source(arg.text, call.program)), "")
     if source and call.program in DIRECT_RUNNERS:
-        inquiry.add(HIGH, "runs", source, "runs what it downloads", f"Runs a program from {shown(source)}",
+        inquiry.add(HIGH, "runs", source, "runs what it downloads", f"Runs a program from {worded(source)}",
                     "It can do anything you can do", (NETWORK, SYSTEM))  # fmt: skip
         return True
     if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
         inquiry.add(MEDIUM, "contacts", args[at].text, "may download a package to run it",
-                    f"Runs {shown(args[at].text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
+                    f"Runs {worded(args[at].text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
         from sandgate.assessment.judges.ordering import judge_order
 
         judge_order(inner, inquiry)
@@ -220,7 +220,7 @@ def _judge_xargs(call: Call, inquiry: Inquiry) -> None:
     fed = [arg.but(carries=flowing) if arg.text == UNKNOWN else arg for arg in fed_arguments(call.feeder, rest[0].text)]
     if call.feeder is not None and call.feeder.program == "seq" and is_many(call.feeder.args[-1].text):
         inquiry.add(HIGH, "runs", rest[0].text, "starts a very long row of commands",
-                    f"Runs {shown(rest[0].text)} very many times", "", (EXHAUSTION,))  # fmt: skip
+                    f"Runs {worded(rest[0].text)} very many times", "", (EXHAUSTION,))  # fmt: skip
     everything = call.feeder is not None and shows_everything(call.feeder, rest[0].text)
     if everything or ("keys" in call.upstream and shows_what_is_found(rest[0].text)):
         inquiry.add(HIGH, "reads", "?", "reads files that are named like keys",

@@ -16,7 +16,7 @@ from sandgate.assessment.judges.feeding import (
 )
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.policy.secret_names import finds_everything, is_searcher
 
 TYPE_CHECKING = False
@@ -79,7 +79,7 @@ def _run_on_found(inner: Sequence[Arg], search: _Search, call: Call, inquiry: In
     named = search.repository if inner[0].text in DELETERS else ""
     if search.shown_by(inner[0].text):
         inquiry.add(HIGH, "reads", search.bases[0].text, "reads files that are named like keys",
-                    f"Reads files below {shown(search.bases[0].text)} that are named like keys or passwords", "",
+                    f"Reads files below {worded(search.bases[0].text)} that are named like keys or passwords", "",
                     (EXFILTRATION,))  # fmt: skip
     for base in judged_bases(search.bases, inquiry):
         found = below_base(base, filtered=search.filtered, named=named)

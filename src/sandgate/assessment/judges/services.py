@@ -43,7 +43,7 @@ from sandgate.assessment.knowledge.services import (
     SHARING,
 )
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -222,7 +222,7 @@ def _moved(sources: Sequence[Arg], call: Call, inquiry: Inquiry) -> None:
     for arg in sources:
         if _there(arg.text, call.program):
             inquiry.add(HIGH, "deletes", arg.text, "moves things away from a storage service",
-                        f"Moves {shown(arg.text)} away", "", (DELETION, NETWORK))  # fmt: skip
+                        f"Moves {worded(arg.text)} away", "", (DELETION, NETWORK))  # fmt: skip
         else:
             inquiry.delete(arg, call, recursive=True)
 
@@ -267,7 +267,7 @@ def _by_verb(call: Call, inquiry: Inquiry) -> None:
     if meaning is not None:
         note_deed(meaning, call, path, inquiry)
         return
-    name = shown(" ".join((call.program, *path[:2])))
+    name = worded(" ".join((call.program, *path[:2])))
     inquiry.note(
         Finding(MEDIUM, "unknown", name, "a sub-command that is not known",
                 f"Runs {name}, whose effects are not known", "", (NETWORK,), "low")
@@ -283,7 +283,7 @@ def note_deed(meaning: Meaning, call: Call, path: Sequence[str], inquiry: Inquir
     categories = tuple(dict.fromkeys((*meaning.categories, COMPLIANCE))) if seen else meaning.categories
     inquiry.note(
         Finding(meaning.level, meaning.kind, target, meaning.does.split(" through")[0].lower(),
-                meaning.does.replace("{}", shown(target)), meaning.consequence, categories)
+                meaning.does.replace("{}", worded(target)), meaning.consequence, categories)
     )  # fmt: skip
 
 
@@ -387,7 +387,7 @@ def _sends(call: Call, inquiry: Inquiry) -> None:
     for arg in call.args:
         if arg.text.startswith(("file://", "fileb://")):
             if hands_on:
-                inquiry.send(f"the content of {shown(arg.text)}", call.program)
+                inquiry.send(f"the content of {worded(arg.text)}", call.program)
             _reads(arg.but(text=arg.text.partition("://")[2], raw=""), call, inquiry)
 
 

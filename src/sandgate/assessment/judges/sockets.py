@@ -9,7 +9,7 @@ from sandgate.assessment.judges.common import by_table
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.knowledge.interpreters import SHELLS
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _fed_by_shell(call: Call) -> bool:
 
 def _gives_control(host: str, call: Call, inquiry: Inquiry) -> None:
     inquiry.add(
-        HIGH, "contacts", host, "hands a shell to another machine", f"Gives {shown(host)} control of this account", "",
+        HIGH, "contacts", host, "hands a shell to another machine", f"Gives {worded(host)} control of this account", "",
         (PRIVILEGE, EXFILTRATION, NETWORK),
     )  # fmt: skip
     call.carry("network", host)
@@ -80,7 +80,7 @@ def _judge_socat(call: Call, inquiry: Inquiry) -> None:
         if kind in {"FILE", "OPEN", "GOPEN", "CREATE", "CREAT"} and path:
             inquiry.read(Arg(path, raw=path), call)
             if host != "?" and ("secret" in call.outflow or "file" in call.outflow):
-                inquiry.send(f"the content of {shown(path)}", host)
+                inquiry.send(f"the content of {worded(path)}", host)
         if kind in {"EXEC", "SYSTEM", "SHELL"}:
             _gives_control(host, call, inquiry)
         elif "LISTEN" in kind and any(f"bind={own}" in arg.text for own in ("127.", "localhost", "[::1]")):
@@ -109,7 +109,7 @@ def _judge_broker(call: Call, inquiry: Inquiry) -> None:
         sources = [*options.operands] if options.has("-P") else []
     for arg in sources:
         inquiry.read(arg, call)
-        inquiry.send(f"the content of {shown(arg.text)}", host)
+        inquiry.send(f"the content of {worded(arg.text)}", host)
     private = private_input(call)
     if private is not None:
         inquiry.send(private, host)

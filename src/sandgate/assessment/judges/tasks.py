@@ -17,7 +17,7 @@ from sandgate.assessment.judges.trust import judge_protection
 from sandgate.assessment.lexing import tokens
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ PREFIXES = ("prefix=", "PREFIX=", "INSTALLDIR=", "exec_prefix=", "bindir=", "BIN
 def judge_tasks(call: Call, inquiry: Inquiry) -> None:
     """The table first, then what the names of the tasks say."""
     if by_table(call, inquiry) is None:
-        inquiry.add(MEDIUM, "runs", call.program, "runs tasks of the project", f"Runs {shown(call.program)} tasks")
+        inquiry.add(MEDIUM, "runs", call.program, "runs tasks of the project", f"Runs {worded(call.program)} tasks")
     if call.program == "cmake" and call.args[:1] and call.args[0].text == "-E":
         _cmake_tool(call, inquiry)
         return
@@ -136,12 +136,12 @@ def _judge_go(call: Call, inquiry: Inquiry) -> None:
         for arg in parsed(call.args[1:], "-exec -mod -tags -ldflags", clusters=False).operands[:1]:
             if "@" in arg.text:
                 inquiry.add(MEDIUM, "contacts", arg.text, "downloads a program to run it",
-                            f"Downloads and runs {shown(arg.text)}", "", (NETWORK,))  # fmt: skip
+                            f"Downloads and runs {worded(arg.text)}", "", (NETWORK,))  # fmt: skip
             if arg.text == "-" or call.shell.resolve(arg.text) in inquiry.downloads:
                 judge_script_file(arg, call, inquiry)
             elif "@" in arg.text and "." in arg.text.partition("/")[0]:
                 inquiry.add(MEDIUM, "contacts", arg.text, "may download a package to run it",
-                            f"Runs {shown(arg.text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
+                            f"Runs {worded(arg.text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
 
 
 def _judge_make(call: Call, inquiry: Inquiry) -> None:

@@ -24,7 +24,7 @@ from sandgate.assessment.knowledge.containers import RUN_VALUES
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.places import place_of
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 CRONTAB_FIELDS = 5  # minute to day of the week, before the command
 TYPE_CHECKING = False
@@ -187,7 +187,7 @@ def _elsewhere(texts: list[str], call: Call, inquiry: Inquiry) -> None:
         inquiry.contact(host_of(host), call)
         if REMOVING & set(texts):
             inquiry.add(HIGH, "deletes", host_of(host), "stops or deletes containers of another machine",
-                        f"Stops or deletes containers of {shown(host_of(host))}", "", (DELETION, NETWORK))  # fmt: skip
+                        f"Stops or deletes containers of {worded(host_of(host))}", "", (DELETION, NETWORK))  # fmt: skip
 
 
 def _pushed(texts: list[str], inquiry: Inquiry) -> None:
@@ -236,7 +236,7 @@ def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
         return
     if name in {"--device", "--cap-add", "--security-opt"}:
         inquiry.add(HIGH, "privilege", arg.text, "gives a container extra rights",
-                    f"Gives a container {shown(arg.text)}", "",
+                    f"Gives a container {worded(arg.text)}", "",
                     (PRIVILEGE, COMPLIANCE) if arg.text.endswith(OFF) else (PRIVILEGE,))  # fmt: skip
         return
     source = arg.text.partition(":")[0]
@@ -252,7 +252,7 @@ def _mounted(name: str, arg: Arg, call: Call, inquiry: Inquiry) -> None:
     if place.kind in {"root", "home", "system", "device", "credentials", "startup"} or path.endswith(SOCKETS):
         read_only = arg.text.endswith(":ro") or "readonly" in arg.text
         inquiry.add(HIGH, "reads" if read_only else "writes", path, f"gives a container {place.words or 'a socket'}",
-                    f"Gives a container access to {shown(path)}",
+                    f"Gives a container access to {worded(path)}",
                     "" if read_only else "It can change everything there as the administrator",
                     ("data_exfiltration",) if read_only else (PRIVILEGE, SYSTEM))  # fmt: skip
 

@@ -10,7 +10,7 @@ from sandgate.assessment.findings import DELETION, EXFILTRATION, HIGH, MEDIUM, N
 from sandgate.assessment.judges.network import send_files
 from sandgate.assessment.judges.ordering import judge_order
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ FIRST_WORDS = 3  # among which the order stands
 
 def judge_unfamiliar(call: Call, inquiry: Inquiry) -> None:
     """Never low, and we say that we do not know."""
-    name = shown(call.program)
+    name = worded(call.program)
     texts = [arg.text for arg in call.args]
     first = texts[:FIRST_WORDS]
     if judge_order(call, inquiry):
@@ -50,7 +50,7 @@ def judge_unfamiliar(call: Call, inquiry: Inquiry) -> None:
     if changed is not None and any(_is_production(text) for text in texts):
         inquiry.note(
             Finding(HIGH, "contacts", call.program, "a program that is not known changes production",
-                    f"Tells {name}, a program that is not known, to {shown(changed)} in production", "",
+                    f"Tells {name}, a program that is not known, to {worded(changed)} in production", "",
                     (SYSTEM, NETWORK), "low")
         )  # fmt: skip
     if not POWER.isdisjoint(texts):
@@ -73,7 +73,7 @@ def _judge_files(call: Call, inquiry: Inquiry) -> None:
     if files:
         send_files(files, call.program, call, inquiry)
     if gives and ("secret" in call.outflow or "secret" in call.upstream or "environment" in call.upstream):
-        inquiry.add(HIGH, "contacts", call.program, "sends secrets", f"Sends secrets with {shown(call.program)}",
+        inquiry.add(HIGH, "contacts", call.program, "sends secrets", f"Sends secrets with {worded(call.program)}",
                     "What has been sent cannot be taken back", (EXFILTRATION, NETWORK))  # fmt: skip
 
 

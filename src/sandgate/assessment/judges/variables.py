@@ -12,7 +12,7 @@ from sandgate.assessment.inline import host_of
 from sandgate.assessment.judges.trust import judge_protection
 from sandgate.assessment.listing import words
 from sandgate.assessment.places import below, place_of
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 from sandgate.commandline.commissions import run_for
 from sandgate.commandline.renaming import NAMINGS, named_in
 from sandgate.commandline.subscripts import evaluated
@@ -73,7 +73,7 @@ def _judge_loaded(name: str, value: Arg, call: Call, inquiry: Inquiry) -> None:
         inquiry.add(MEDIUM, "runs", value.text, f"`{name}` loads a file of the project into every program")
         return
     inquiry.add(HIGH, "runs", value.text, f"`{name}` loads foreign code into every program",
-                f"Loads {shown(value.text)} into every program it starts", "", (PRIVILEGE, SYSTEM))  # fmt: skip
+                f"Loads {worded(value.text)} into every program it starts", "", (PRIVILEGE, SYSTEM))  # fmt: skip
 
 
 def _judge_search_path(arg: Arg, call: Call, inquiry: Inquiry) -> None:
@@ -87,7 +87,7 @@ def _judge_search_path(arg: Arg, call: Call, inquiry: Inquiry) -> None:
         open_to_all = path is not None and place_of(path, inquiry.facts).kind in {"temporary", "temporary-root"}
         if (open_to_all and not _behind_the_system(arg.text, at)) or (path is not None and inquiry.fetched_from(path)):
             inquiry.add(HIGH, "runs", path or "?", f"{why}, which every program may write to",
-                        f"Runs programs that lie in {shown(path or entry)}", "", (PRIVILEGE, SYSTEM))  # fmt: skip
+                        f"Runs programs that lie in {worded(path or entry)}", "", (PRIVILEGE, SYSTEM))  # fmt: skip
         else:
             inquiry.add(MEDIUM, "runs", path or "?", why)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import COMPLIANCE, HIGH, SYSTEM
 from sandgate.assessment.listing import words
-from sandgate.assessment.wording import shown
+from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def judge_guards(call: Call, inquiry: Inquiry) -> None:
         return
     named = program if own else next((text for text in texts if _is_guard(text)), None)
     if named is not None:
-        inquiry.add(HIGH, "privilege", named, "stops what keeps watch over a machine", f"Stops {shown(named)}",
+        inquiry.add(HIGH, "privilege", named, "stops what keeps watch over a machine", f"Stops {worded(named)}",
                     "Nobody hears of what happens from here on", (SYSTEM, COMPLIANCE))  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def judge_switch(call: Call, inquiry: Inquiry) -> None:
         if not named and any(_is_guard(each.text.lower()) for each in call.args):
             named = text
         if named:
-            inquiry.add(HIGH, "privilege", named, "switches off what keeps watch", f"Sets {shown(named)}", "",
+            inquiry.add(HIGH, "privilege", named, "switches off what keeps watch", f"Sets {worded(named)}", "",
                         (COMPLIANCE, SYSTEM))  # fmt: skip
             return
 

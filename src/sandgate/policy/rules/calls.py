@@ -18,7 +18,7 @@ How the calls were read, as literals or by Starlark, makes no difference here.
 
 from __future__ import annotations
 
-from sandgate.policy.rules.entries import RULES_MAX, RulePlace, checked, host_of, rule_of
+from sandgate.policy.rules.entries import RULES_MAX, RulePlace, agreeing, host_executable, rule_of
 from sandgate.policy.rules.model import RuleSet
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from sandgate.policy.rules.literal import Call
+    from sandgate.policy.rules.literal import RuleCall
     from sandgate.policy.rules.model import HostExecutable, NetworkRule, Rule
     from sandgate.protocol.verdicts import RuleDecision
 
@@ -43,7 +43,7 @@ DECISIONS: dict[str, RuleDecision] = {"allow": "allow", "prompt": "ask", "forbid
 HOST_DECISIONS: dict[str, RuleDecision] = {"allow": "allow", "prompt": "ask", "deny": "forbid", "forbidden": "forbid"}
 
 
-def rules_from_calls(calls: Sequence[Call], source: str) -> RuleSet:
+def rules_from_calls(calls: Sequence[RuleCall], source: str) -> RuleSet:
     """The rules of one file. Raises RuleError naming file and line of the call that cannot be used.
 
     Examples are checked last, so that a `host_executable` counts wherever it stands.
@@ -61,14 +61,14 @@ def rules_from_calls(calls: Sequence[Call], source: str) -> RuleSet:
             case "prefix_rule":
                 read.append((rule_of(entry, place), entry, place))
             case "host_executable":
-                hosts.append(host_of(entry, place))
+                hosts.append(host_executable(entry, place))
             case _:
                 network.append(_network_rule(entry, place))
-    rules = [checked(rule, entry, tuple(hosts), place) for rule, entry, place in read]
+    rules = [agreeing(rule, entry, tuple(hosts), place) for rule, entry, place in read]
     return RuleSet(tuple(rules), tuple(hosts), _settled(network))
 
 
-def _entry(call: Call, place: RulePlace) -> dict[str, Any]:
+def _entry(call: RuleCall, place: RulePlace) -> dict[str, Any]:
     """The call's arguments under the keys of an entry; None stands for one that is missing."""
     words = ARGUMENTS[call.name]
     known = words + MORE_ARGUMENTS.get(call.name, ())
@@ -93,6 +93,6 @@ def _network_rule(entry: dict[str, Any], place: RulePlace) -> NetworkRule:
 def _settled(network: list[NetworkRule]) -> tuple[NetworkRule, ...]:
     if not network:
         return ()
-    from sandgate.policy.rules.network import settled
+    from sandgate.policy.rules.network import last_of_each_host
 
-    return settled(network)
+    return last_of_each_host(network)

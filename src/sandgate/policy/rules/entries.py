@@ -72,7 +72,7 @@ def rule_of(entry: Entry, place: RulePlace) -> Rule:
     )
 
 
-def host_of(entry: Entry, place: RulePlace) -> HostExecutable:
+def host_executable(entry: Entry, place: RulePlace) -> HostExecutable:
     """Which paths may answer to a bare name."""
     only_keys(entry, HOST_KEYS, place)
     name, paths = entry.get("name"), entry.get("paths")
@@ -86,7 +86,7 @@ def host_of(entry: Entry, place: RulePlace) -> HostExecutable:
     return HostExecutable(name, tuple(dict.fromkeys(paths)))
 
 
-def checked(rule: Rule, entry: Entry, hosts: tuple[HostExecutable, ...], place: RulePlace) -> Rule:
+def agreeing(rule: Rule, entry: Entry, hosts: tuple[HostExecutable, ...], place: RulePlace) -> Rule:
     """The rule, once every example of its entry agrees with it, alone and with the file's `hosts`."""
     alone = RuleSet((rule,), hosts)
     examples = 0

@@ -27,7 +27,7 @@ alone and with the file's own `host_executable` entries.
 
 from __future__ import annotations
 
-from sandgate.policy.rules.entries import RULES_MAX, RulePlace, checked, host_of, rule_of
+from sandgate.policy.rules.entries import RULES_MAX, RulePlace, agreeing, host_executable, rule_of
 from sandgate.policy.rules.model import RuleSet
 
 TYPE_CHECKING = False
@@ -50,15 +50,17 @@ def rules_from_table(
     for key in table:
         if key not in TABLES:
             whole.refuse(f"unknown table `{key}`", f"a rules file holds {' and '.join(f'[[{t}]]' for t in TABLES)}")
-    hosts = tuple([host_of(entry, place) for entry, place in _entries(table, "host_executable", whole, lines or {})])
+    hosts = tuple(
+        [host_executable(entry, place) for entry, place in _entries(table, "host_executable", whole, lines or {})]
+    )
     read = [(rule_of(entry, place), entry, place) for entry, place in _entries(table, "rule", whole, lines or {})]
-    found = RuleSet(tuple([checked(rule, entry, hosts, place) for rule, entry, place in read]), hosts)
+    found = RuleSet(tuple([agreeing(rule, entry, hosts, place) for rule, entry, place in read]), hosts)
     network = _entries(table, "network_rule", whole, lines or {})
     if not network:
         return found
-    from sandgate.policy.rules.network import network_rule_of, settled
+    from sandgate.policy.rules.network import last_of_each_host, network_rule_of
 
-    return found.but(network=settled([network_rule_of(entry, place) for entry, place in network]))
+    return found.but(network=last_of_each_host([network_rule_of(entry, place) for entry, place in network]))
 
 
 def _entries(

@@ -26,7 +26,7 @@ ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "t": "\t"}
 CONSTANTS: dict[str, bool | None] = {"True": True, "False": False, "None": None}
 
 
-class Call(Record):
+class RuleCall(Record):
     """One call of a rule file, with its arguments as JSON has them."""
 
     name: str
@@ -41,7 +41,7 @@ class Beyond(Record):
     line: int
 
 
-def literal_calls(text: str) -> tuple[Call, ...] | Beyond:
+def literal_calls(text: str) -> tuple[RuleCall, ...] | Beyond:
     """The calls of a file in order, or where it stops being one of literal calls only."""
     text = text.replace("\r\n", "\n")
     if not text.replace("\n", "").isprintable():
@@ -72,8 +72,8 @@ class _Reader:
         self._counted = self.at
         return self._line
 
-    def document(self) -> tuple[Call, ...]:
-        calls: list[Call] = []
+    def document(self) -> tuple[RuleCall, ...]:
+        calls: list[RuleCall] = []
         while True:
             start = self.at
             self._blanks()
@@ -87,7 +87,7 @@ class _Reader:
             if self._next() not in ("", "\n", "#"):
                 self._give_up()
 
-    def _call(self) -> Call:
+    def _call(self) -> RuleCall:
         line, name = self.line, self._word()
         if name not in CALL_NAMES:
             self._give_up()
@@ -106,7 +106,7 @@ class _Reader:
                 positional.append(value)
             self._separator(")")
         self.at += 1
-        return Call(name, tuple(positional), named, line)
+        return RuleCall(name, tuple(positional), named, line)
 
     def _key(self) -> str:
         """`name =` before an argument; "" when it has none, and nothing is taken."""

@@ -83,7 +83,7 @@ def normal_host(text: str) -> str | None:
     return _one_spelling(name) if HOST_CHARACTERS.issuperset(name) else None
 
 
-def settled(rules: Sequence[NetworkRule]) -> tuple[NetworkRule, ...]:
+def last_of_each_host(rules: Sequence[NetworkRule]) -> tuple[NetworkRule, ...]:
     """The rules of one file: of those that allow or forbid a host the last one holds, as where they come from."""
     last = {rule.host: at for at, rule in enumerate(rules) if rule.decide != "ask"}
     return tuple([rule for at, rule in enumerate(rules) if rule.decide == "ask" or last[rule.host] == at])
@@ -119,7 +119,7 @@ class HostRules:
         return [self._by_host[name] for name in names if name in self._by_host]
 
 
-def words_of(what: Segments) -> tuple[str, ...]:
+def all_words(what: Segments) -> tuple[str, ...]:
     """Every word of a command line and of what it starts, variables and files of redirections included."""
     from sandgate.commandline.invocation import everything_run
 

@@ -33,13 +33,13 @@ NO_JSON_HINT = "it is the provider that holds a model to the schema, and not eac
 
 def main(parsed: ParsedLine) -> int:
     """One turn; the exit code is that of `agent --help`."""
-    from sandgate.surfaces.cli.agent_options import operation_of, past_and_prompt, require_known_place
+    from sandgate.surfaces.cli.agent_options import past_and_prompt, require_known_place, wanted_operation
 
     try:
         past, argument = past_and_prompt(parsed)
         where = environment(parsed)
         require_known_place(parsed, where.cwd, trusted=lambda: _settings(where).trust == "trusted")
-        said = operation_of(parsed, argument)
+        said = wanted_operation(parsed, argument)
         file = last_message_file(parsed, where)
         try:
             ended = turn(parsed, where, said, past)
@@ -114,7 +114,7 @@ def write_last_message(file: LastMessageFile | None, text: str | None) -> None:
     file.write(text or "")
 
 
-def printed(text: str) -> str:
+def printable(text: str) -> str:
     """Text of a model for stdout: as it is for a program, made visible line by line for a terminal."""
     if not os.isatty(STDOUT):
         return text if text.endswith("\n") else f"{text}\n"
@@ -127,7 +127,7 @@ def _conclude(parsed: ParsedLine, ended: EndedTurn, file: LastMessageFile | None
     text = ended.outcome.last_message if ended.outcome.completed else None
     if not parsed.on("json"):
         if text is not None:
-            say.out(printed(text))
+            say.out(printable(text))
         elif ended.outcome.completed and file is None and not takes_back(parsed):
             say.fact("the model ended the turn without a word")
     write_last_message(file, text)

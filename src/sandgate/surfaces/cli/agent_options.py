@@ -57,7 +57,7 @@ def past_and_prompt(parsed: ParsedLine) -> tuple[PastChoice, str | None]:
     return PastChoice(session, deed == "fork", _before(parsed, deed)), words[0] if words else None
 
 
-def operation_of(parsed: ParsedLine, argument: str | None) -> Operation:
+def wanted_operation(parsed: ParsedLine, argument: str | None) -> Operation:
     """What the session is to do. Raises RequestError."""
     return Undo() if takes_back(parsed) else user_input(parsed, argument)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.display import visible
 from sandgate.runtime.foresight import risk_lines
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.session import opened, request
+from sandgate.surfaces.cli.session import opened, requested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ NOT_ASSESSED = 3
 def main(parsed: ParsedLine) -> int:
     """0 whatever the level; 3 when the command could not be assessed."""
     runtime = opened(parsed)
-    command = request(parsed, runtime)
+    command = requested(parsed, runtime)
     risk = runtime.risk(command)
     if risk is None:
         say.fact("this command could not be assessed")

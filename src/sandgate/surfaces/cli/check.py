@@ -5,8 +5,8 @@ from __future__ import annotations
 from sandgate.display import one_line, visible
 from sandgate.runtime.foresight import forecast_json, risk_lines
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.denied_lines import listed
-from sandgate.surfaces.cli.session import opened, person_present, request
+from sandgate.surfaces.cli.denied_lines import some_places
+from sandgate.surfaces.cli.session import opened, person_present, requested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ STOPPED = " (to start; the sandbox would stop part of it, see below)"
 def main(parsed: ParsedLine) -> int:
     """0 would run unasked, 3 would ask, 4 forbidden."""
     runtime = opened(parsed)
-    forecast = runtime.forecast(request(parsed, runtime))
+    forecast = runtime.forecast(requested(parsed, runtime))
     if parsed.on("json"):
         import json
 
@@ -56,10 +56,10 @@ def _lines(forecast: Forecast) -> list[str]:
     if forecast.confined:
         lines.append(f"  may write: {', '.join(map(visible, forecast.writable)) or 'nothing'}")
         if forecast.closed:
-            lines.append(f"  but not: {visible(listed(forecast.closed))}")
+            lines.append(f"  but not: {visible(some_places(forecast.closed))}")
         lines.append(f"  network: {forecast.network}")
         lines += [f"  would stop: {visible(each.words)}" for each in forecast.stopped]
-    return lines + (risk_lines(forecast.risk) if forecast.risk else [])
+    return lines + (list(risk_lines(forecast.risk)) if forecast.risk else [])
 
 
 def _part_lines(part: Part, depth: int) -> list[str]:

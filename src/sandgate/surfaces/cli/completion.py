@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import ParsedLine
 
-SCRIPTS = {"bash": bash.script, "zsh": zsh.script, "fish": fish.script}
+SCRIPTS = {"bash": bash.completion_script, "zsh": zsh.completion_script, "fish": fish.completion_script}
 
 
 def main(parsed: ParsedLine) -> int:

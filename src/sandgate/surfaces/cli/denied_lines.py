@@ -135,7 +135,7 @@ def _why(denial: Denial, permissions: EffectivePermissions) -> str:
         return _answer(denial)
     if not permissions.writable:
         return "the sandbox is read-only"
-    return f"outside the writable roots: {listed(permissions.open_places)}"
+    return f"outside the writable roots: {some_places(permissions.open_places)}"
 
 
 def _answer(denial: Denial) -> str:
@@ -152,7 +152,7 @@ def _has_other_names(path: str) -> bool:
     return about.st_nlink > 1 and S_ISREG(about.st_mode)
 
 
-def listed(places: tuple[str, ...]) -> str:
+def some_places(places: tuple[str, ...]) -> str:
     """A handful of them, and how many more there are."""
     more = len(places) - PLACES_SAID_MAX
     return ", ".join(places if more <= 0 else (*places[:PLACES_SAID_MAX], f"and {more} more"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.parsed import ParsedLine
-from sandgate.surfaces.cli.usage_errors import as_typed, nearest, no_dashes
+from sandgate.surfaces.cli.usage_errors import as_typed, nearest_word, no_dashes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def in_form(
     if begun and not argv and " -- " in begun[0]:
         deed, _, example = begun[0].partition(" -- ")
         raise no_dashes(f"{command.name} {deed}", as_typed(words[1:]) or example)
-    near = nearest(words[0], [form.split()[0] for form in command.forms]) if words and not begun else ""
+    near = nearest_word(words[0], [form.split()[0] for form in command.forms]) if words and not begun else ""
     meant = begun or [form for form in command.forms if form.split()[0] == near] or command.forms
     lines = [f"sandgate {command.name} {form}" for form in meant]
     if "[PROMPT]" in command.forms:

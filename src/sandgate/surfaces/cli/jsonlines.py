@@ -108,7 +108,7 @@ class JsonLines:
                 "signal": final.final.signal if final else None,
                 "timed_out": bool(final and final.final.timed_out),
                 "duration_ms": sum(attempt.final.duration_ms for attempt in attempts),
-                "sandbox": sandbox_json(final) if final else None,
+                "sandbox": attempt_sandbox(final) if final else None,
                 "attempts": [attempt_json(attempt) for attempt in attempts],
                 "decisions": [
                     {
@@ -126,7 +126,7 @@ class JsonLines:
         )
 
 
-def sandbox_json(attempt: Attempt) -> Json:
+def attempt_sandbox(attempt: Attempt) -> Json:
     """The `sandbox` object of the last line."""
     return {"backend": attempt.backend, "confined": attempt.confined, "guarantees": list(attempt.guarantees)}
 

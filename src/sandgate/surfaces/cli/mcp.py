@@ -20,14 +20,14 @@ def main(parsed: ParsedLine) -> int:
     timeout_s = approval_timeout_s(parsed)
     channel = _channel(parsed)
     try:
-        from sandgate.surfaces.mcp.command import Wishes, serve
+        from sandgate.surfaces.mcp.command import Wishes, serve_clients
     except ModuleNotFoundError as missing:
         raise RequestError(
             "cannot start the MCP server",
             why=f"the Python package `{missing.name}` is not installed",
             hint="install Sandgate with its extra `mcp`; in a clone: pip install '.[mcp]'",
         ) from missing
-    return serve(
+    return serve_clients(
         asked,
         Wishes(
             http=parsed.on("http"),

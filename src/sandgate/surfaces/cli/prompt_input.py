@@ -35,10 +35,10 @@ def prompt_text(argument: str | None, hint: str = HINT) -> str:
         raise RequestError(NO_PROMPT, why="the argument is blank", hint=hint)
     prompt = encodable(argument)
     beside = "" if os.isatty(STDIN) else _standard_input()
-    return f"{prompt}\n\n{block(beside)}" if beside.strip() else prompt
+    return f"{prompt}\n\n{piped_block(beside)}" if beside.strip() else prompt
 
 
-def block(text: str) -> str:
+def piped_block(text: str) -> str:
     """Piped text as a block; an end mark inside of it loses its meaning and stays readable."""
     from re import IGNORECASE, sub
 

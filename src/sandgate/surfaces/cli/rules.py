@@ -9,13 +9,13 @@ import os
 
 from sandgate.commandline.words import joined
 from sandgate.config.rule_listing import listed_json, listing, loaded_for
-from sandgate.config.rules_files import SUFFIXES, read_rules, too_broad
+from sandgate.config.rules_files import SUFFIXES, read_rules, too_broad_rules
 from sandgate.display import visible
 from sandgate.errors import RequestError, RuleError
 from sandgate.policy.rules import NetworkRule
 from sandgate.runtime.foresight import matches_json, matching_rules
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.session import environment, opened, request
+from sandgate.surfaces.cli.session import environment, opened, requested
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def main(parsed: ParsedLine) -> int:
 
             return add(parsed)
         case "remove":
-            from sandgate.surfaces.cli.rules_remove import remove
+            from sandgate.surfaces.cli.rules_remove import remove_rules
 
-            return remove(parsed)
+            return remove_rules(parsed)
         case _:
             from sandgate.surfaces.cli.rules_import import import_rules
 
@@ -117,7 +117,7 @@ def _check(parsed: ParsedLine) -> int:
     runtime = opened(parsed)
     for warning in runtime.rule_warnings:
         say.fact(f"warning: {warning}")
-    found = matching_rules(runtime, request(parsed, runtime))
+    found = matching_rules(runtime, requested(parsed, runtime))
     if parsed.on("json"):
         import json
 
@@ -145,7 +145,7 @@ def _test(parsed: ParsedLine) -> int:
             if rules is None or not path.endswith(SUFFIXES):
                 raise RuleError(f"cannot use `{path}`", why="there is no rules file of that name")
             say.out(f"ok: {visible(path)}: {_counts(rules)}\n")
-            for warning in too_broad(rules):
+            for warning in too_broad_rules(rules):
                 say.fact(f"warning: {warning}")
         except RuleError as wrong:
             failed = EXAMPLES_FAILED

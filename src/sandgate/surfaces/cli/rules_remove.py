@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import ParsedLine
 
 
-def remove(parsed: ParsedLine) -> int:
+def remove_rules(parsed: ParsedLine) -> int:
     """0 when they are gone; what is taken out is printed. Raises RequestError and RuleError."""
     directory, guarded = directory_of(parsed, loaded_for(environment(parsed)))
     path = rules_file(directory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.errors import SandgateError
 from sandgate.runtime import CAPTURED, Stdio
 from sandgate.surfaces.cli.narrate import Narrator
-from sandgate.surfaces.cli.session import opened, person_present, request
+from sandgate.surfaces.cli.session import opened, person_present, requested
 from sandgate.surfaces.cli.termination_signals import Terminations
 
 TYPE_CHECKING = False
@@ -81,7 +81,7 @@ def _passage(runtime: Runtime, parsed: ParsedLine, stdio: Stdio, terminations: T
         from sandgate.runtime.ports import port_wishes
 
         runtime.show_ports(port_wishes(parsed.texts("serve")))
-    return runtime.run(request(parsed, runtime), stdio, cancel_fd=terminations.descriptor)
+    return runtime.run(requested(parsed, runtime), stdio, cancel_fd=terminations.descriptor)
 
 
 def exit_code(passage: Passage) -> int:

@@ -91,7 +91,7 @@ def environment(parsed: ParsedLine) -> Environment:
     )
 
 
-def request(parsed: ParsedLine, runtime: Runtime) -> CommandRequest:
+def requested(parsed: ParsedLine, runtime: Runtime) -> CommandRequest:
     """The command that was asked for, in the environment policy gives it."""
     argv = parsed.argv
     if parsed.on("shell"):

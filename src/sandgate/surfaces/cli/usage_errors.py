@@ -15,7 +15,7 @@ NEAR_MIN = 0.65  # of 1, how much of two words must agree for one to be a slip f
 def no_such_command(name: str) -> RequestError:
     """Says which commands there are."""
     names = [command.name for command in COMMANDS]
-    near = nearest(name, [*names, "--help", "--version"])
+    near = nearest_word(name, [*names, "--help", "--version"])
     meant = f"did you mean `sandgate {near}`? " if near else ""
     return RequestError(
         f"no command `{name}`", hint=f"{meant}the commands are: {', '.join(names)}; see `sandgate --help`"
@@ -54,11 +54,11 @@ def meant(command: Command, flag: str, by_flag: dict[str, Option]) -> str:
     others = [f"`sandgate {each.name}`" for each in COMMANDS if any(flag in option.flags for option in each.options)]
     if others:
         return f"`{flag}` is an option of {', '.join(others)}"
-    near = nearest(flag, [known for known in by_flag if known.startswith("--")]) if flag.startswith("--") else ""
+    near = nearest_word(flag, [known for known in by_flag if known.startswith("--")]) if flag.startswith("--") else ""
     return near and f"did you mean `{near}`?"
 
 
-def nearest(word: str, known: list[str]) -> str:
+def nearest_word(word: str, known: list[str]) -> str:
     """The one of `known` that `word` was probably meant to be; "" where none is near. Dashes prove nothing."""
     from difflib import get_close_matches  # only on the way to an error message
 

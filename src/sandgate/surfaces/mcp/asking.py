@@ -14,7 +14,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from sandgate.record import Record
 from sandgate.surfaces.mcp.clients import automatic_actions, client_name, is_unseen, shows_choices, turned_down
-from sandgate.surfaces.mcp.form import answered, elicitation, lineage_fields, normal
+from sandgate.surfaces.mcp.form import chosen_answer, elicitation, lineage_fields, normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _heard(context: Context, approval: Approval, answer: object, seen: Visibilit
     name = client_name(context)
     if is_unseen(answer, seen.waited_s, automatic_actions(context, environ)):
         return Heard(unseen=turned_down(name))
-    return Heard(*answered(approval, answer, whole=seen.whole or shows_choices(name)))
+    return Heard(*chosen_answer(approval, answer, whole=seen.whole or shows_choices(name)))
 
 
 class LineageFields:

@@ -52,9 +52,9 @@ async def call_tool(
     try:
         call = await _call_of(context, params, session, channels)
     except SandgateError as problem:
-        return failed(str(problem))
+        return failed_call(str(problem))
     except Exception as problem:
-        return failed(bug(problem))
+        return failed_call(bug(problem))
     ticking = _ticking(context, call)
     try:
         result = await _seen_through(context, call, session, channels)
@@ -63,7 +63,7 @@ async def call_tool(
         raise
     except Exception as problem:
         await session.give_up(call)
-        return failed(bug(problem))
+        return failed_call(bug(problem))
     finally:
         if ticking is not None:
             ticking.cancel()
@@ -72,7 +72,7 @@ async def call_tool(
     return result
 
 
-def failed(text: str) -> CallToolResult:
+def failed_call(text: str) -> CallToolResult:
     """The answer of a call that could not be carried out, in words for the model."""
     return CallToolResult(content=[TextContent(text=sendable(text))], is_error=True)
 

@@ -45,7 +45,7 @@ class Wishes(Record):
     approval_timeout_s: float = 600.0
 
 
-def serve(environment: Environment, wishes: Wishes) -> int:
+def serve_clients(environment: Environment, wishes: Wishes) -> int:
     """0 when the other side went, 128 + N after signal N. Raises ConfigError, RuleError, RequestError before that."""
     with open_runtime(environment) as probe:  # what is wrong with the configuration is said now, not to the first call
         login_allowed = probe.settings.allow_login_shell

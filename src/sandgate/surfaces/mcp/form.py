@@ -43,7 +43,7 @@ def elicitation(question: Question, *, version: str, tool_call_id: str, chooses:
     found: Json = {"mode": "form"} if version >= TITLED_SINCE else {}
     lines = [] if chooses else [*_first_lines(question, careful=careful), ""]
     found["message"] = "\n".join([*lines, question.form.message])
-    found["requestedSchema"] = schema(question.approval, version=version) if chooses or careful else BUTTONS
+    found["requestedSchema"] = form_schema(question.approval, version=version) if chooses or careful else BUTTONS
     return found | lineage_fields(question, tool_call_id=tool_call_id)
 
 
@@ -72,7 +72,7 @@ def lineage_fields(question: Question, *, tool_call_id: str) -> Json:
     }
 
 
-def schema(approval: Approval, *, version: str) -> Json:
+def form_schema(approval: Approval, *, version: str) -> Json:
     """One choice that has to be made. At high risk a no comes first: some clients take the first one for chosen."""
     choices = approval.choices
     if takes_care(approval):
@@ -94,7 +94,7 @@ def normal(answer: object) -> object:
     return answer
 
 
-def answered(approval: Approval, answer: object, *, whole: bool = True) -> tuple[str, str]:
+def chosen_answer(approval: Approval, answer: object, *, whole: bool = True) -> tuple[str, str]:
     """The name of the choice, and why. Never an approval that was not said, nor one by a button when not `whole`.
 
     `whole`: the person who answered has surely seen the whole command.

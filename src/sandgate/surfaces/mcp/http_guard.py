@@ -15,7 +15,7 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 
 from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX
 from sandgate.surfaces.mcp.disconnects import Disconnects
-from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX, NoMessage, read_message, too_long, written
+from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX, NoMessage, message_too_long, read_message, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class PrincipalDoor:
             return
         body = await _body(receive)
         if body is None:
-            await _answer(send, 413, written(too_long()) or b"", b"application/json")
+            await _answer(send, 413, written(message_too_long()) or b"", b"application/json")
             return
         if scope["method"] == "POST":
             message = read_message(body)

@@ -62,15 +62,15 @@ def read_message(data: bytes) -> JSONRPCMessage | NoMessage:
 
 def no_message(code: int, why: str, known: str | int | None = None) -> NoMessage:
     """An error answer; without `known` it carries the id null."""
-    return NoMessage(refusal(code, why, known))
+    return NoMessage(protocol_error(code, why, known))
 
 
-def too_long() -> JSONRPCError:
+def message_too_long() -> JSONRPCError:
     """The answer to what is longer than `MESSAGE_BYTES_MAX`."""
-    return refusal(INVALID_REQUEST, f"the message is longer than {MESSAGE_BYTES_MAX} bytes")
+    return protocol_error(INVALID_REQUEST, f"the message is longer than {MESSAGE_BYTES_MAX} bytes")
 
 
-def refusal(code: int, why: str, known: str | int | None = None) -> JSONRPCError:
+def protocol_error(code: int, why: str, known: str | int | None = None) -> JSONRPCError:
     """An error of the protocol with nothing in it but our own words."""
     return JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=why))
 
@@ -91,7 +91,7 @@ def written(message: JSONRPCMessage) -> bytes | None:
     except (TypeError, ValueError):
         if not isinstance(message, JSONRPCResponse):
             return None
-        return written(refusal(INTERNAL_ERROR, "the result cannot be written as JSON", message.id))
+        return written(protocol_error(INTERNAL_ERROR, "the result cannot be written as JSON", message.id))
 
 
 def _request_id(value: dict[str, Any]) -> str | int | None:

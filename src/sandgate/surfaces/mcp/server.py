@@ -18,7 +18,7 @@ from sandgate import __version__
 from sandgate.display import visible
 from sandgate.errors import SandgateError
 from sandgate.surfaces.mcp.asking import LineageFields, is_modern
-from sandgate.surfaces.mcp.calling import bug, call_tool, failed
+from sandgate.surfaces.mcp.calling import bug, call_tool, failed_call
 from sandgate.surfaces.mcp.sessions import KEPT_S, Principal
 from sandgate.surfaces.mcp.tools import described_tools
 
@@ -69,9 +69,9 @@ def build_server(sessions: Sessions, *, login_allowed: bool, channels: Channels,
         try:
             session = await _session(context, sessions)
         except SandgateError as problem:
-            return failed(str(problem))
+            return failed_call(str(problem))
         except Exception as problem:
-            return failed(bug(problem))
+            return failed_call(bug(problem))
         return await call_tool(context, params, session, channels)
 
     @asynccontextmanager

@@ -18,9 +18,9 @@ from sandgate.surfaces.mcp.messages import (
     MESSAGE_BYTES_MAX,
     TOO_MANY_REQUESTS,
     NoMessage,
+    message_too_long,
+    protocol_error,
     read_message,
-    refusal,
-    too_long,
     written,
 )
 from sandgate.surfaces.mcp.signals import ending_signals
@@ -106,7 +106,7 @@ class _Connection:
             self._give_up()
             return
         if line is None:
-            self._send(too_long())
+            self._send(message_too_long())
             return
         if not line.strip():
             return
@@ -114,7 +114,7 @@ class _Connection:
             case NoMessage(answer):
                 self._send(answer)
             case JSONRPCRequest() as request if self._in_progress >= REQUESTS_MAX:
-                self._send(refusal(TOO_MANY_REQUESTS, "too many requests at once", request.id))
+                self._send(protocol_error(TOO_MANY_REQUESTS, "too many requests at once", request.id))
             case JSONRPCRequest() as request:
                 self._in_progress += 1
                 self._idle.clear()

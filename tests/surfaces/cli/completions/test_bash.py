@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.surfaces.cli.completions.bash import script
+from sandgate.surfaces.cli.completions.bash import completion_script
 from sandgate.surfaces.cli.options import COMMANDS, Command
 
 LIMIT_S = 20
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="no bash he
 
 def completed(*words: str, directory: Path) -> list[str]:
     command = ["bash", "--noprofile", "--norc", "-c", ASK, "bash", "sandgate", *words]
-    environ = {"SCRIPT": script(), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+    environ = {"SCRIPT": completion_script(), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(command, cwd=directory, env=environ, capture_output=True, text=True, timeout=LIMIT_S)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.split()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.surfaces.cli.completions.fish import script
+from sandgate.surfaces.cli.completions.fish import completion_script
 from sandgate.surfaces.cli.options import COMMANDS
 
 LIMIT_S = 60
@@ -16,7 +16,7 @@ LIMIT_S = 60
 
 def completed(line: str, place: Path) -> set[str]:
     """The words alone, without what is said about them."""
-    (place / "sandgate.fish").write_text(script())
+    (place / "sandgate.fish").write_text(completion_script())
     asked = "source sandgate.fish; complete -C $argv[1]"
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(place), "LC_ALL": "C.UTF-8"}
     command = ["fish", "--no-config", "-c", asked, line]
@@ -46,7 +46,7 @@ def test_words_that_fit_are_offered(line: str, wanted: set[str], tmp_path: Path)
 
 def test_every_option_and_command_has_its_line() -> None:
     """What can be said without a fish."""
-    lines = script().splitlines()
+    lines = completion_script().splitlines()
     for command in COMMANDS:
         own = [line for line in lines if f"from {command.name};" in line]
         for flag in (flag for option in command.options for flag in option.flags):

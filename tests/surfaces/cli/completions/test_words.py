@@ -1,4 +1,4 @@
-from sandgate.surfaces.cli.completions.words import OptionValue, after, argument, deeds, value_of
+from sandgate.surfaces.cli.completions.words import OptionValue, after, argument, deeds, option_value
 from sandgate.surfaces.cli.options import Command, Option
 
 RULES = Command(
@@ -7,9 +7,9 @@ RULES = Command(
 
 
 def test_choices_features_files_and_directories_are_told_apart() -> None:
-    assert value_of(Option(("-a",), "a", "", "A", ("x", "y"))) == OptionValue("words", ("x", "y"))
-    assert "unified_exec" in value_of(Option(("--enable",), "enable", "", "FEATURE")).words
-    assert [value_of(Option(("-a",), "a", "", name)).kind for name in ("FILE", "DIR", "TEXT")] == [
+    assert option_value(Option(("-a",), "a", "", "A", ("x", "y"))) == OptionValue("words", ("x", "y"))
+    assert "unified_exec" in option_value(Option(("--enable",), "enable", "", "FEATURE")).words
+    assert [option_value(Option(("-a",), "a", "", name)).kind for name in ("FILE", "DIR", "TEXT")] == [
         "files",
         "directories",
         "unknown",

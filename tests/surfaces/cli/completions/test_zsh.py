@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.surfaces.cli.completions.zsh import script
+from sandgate.surfaces.cli.completions.zsh import completion_script
 from sandgate.surfaces.cli.options import COMMANDS
 
 LIMIT_S = 60
@@ -49,7 +49,7 @@ class Typing:
 
 @contextmanager
 def zsh(place: Path) -> Iterator[Typing]:
-    (place / "_sandgate").write_text(script())
+    (place / "_sandgate").write_text(completion_script())
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(place), "TERM": "dumb", "LC_ALL": "C.UTF-8"}
     ours, theirs = pty.openpty()
     shell = subprocess.Popen(
@@ -99,13 +99,13 @@ def test_a_tab_completes_the_word(typed: str, line: str, typing: Typing) -> None
 
 @needs_zsh
 def test_the_file_is_valid(tmp_path: Path) -> None:
-    (tmp_path / "_sandgate").write_text(script())
+    (tmp_path / "_sandgate").write_text(completion_script())
     assert subprocess.run(["zsh", "-f", "-n", tmp_path / "_sandgate"], timeout=LIMIT_S).returncode == 0
 
 
 def test_every_option_of_every_command_has_its_specification() -> None:
     """What can be said without a zsh."""
-    parts = dict(zip((command.name for command in COMMANDS), script().split("_arguments ")[1:], strict=True))
+    parts = dict(zip((command.name for command in COMMANDS), completion_script().split("_arguments ")[1:], strict=True))
     for command in COMMANDS:
         for flag in (flag for option in command.options for flag in option.flags):
             assert any(f"{flag}{end}[" in parts[command.name] for end in ("", "=", "+")), (command.name, flag)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.surfaces.cli.completions.words import after, argument, deeds, value_of
+from sandgate.surfaces.cli.completions.words import after, argument, deeds, option_value
 from sandgate.surfaces.cli.options import COMMANDS
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ FILLED_IN = {
 }
 
 
-def script() -> str:
+def completion_script() -> str:
     """What `sandgate completion bash` prints."""
     names = " ".join(command.name for command in COMMANDS)
     return SCRIPT.replace("@NAMES@", names).replace("@COMMANDS@", "\n".join(map(_command, COMMANDS)))
@@ -58,7 +58,7 @@ def _command(command: Command) -> str:
     by_value: dict[OptionValue, list[str]] = {}
     for option in command.options:
         if option.metavar:
-            by_value.setdefault(value_of(option), []).extend(option.flags)
+            by_value.setdefault(option_value(option), []).extend(option.flags)
     cases = [f"        {' | '.join(flags)}) {_offered(value)} ;;" for value, flags in by_value.items()]
     cases += [
         f"        {deed}) {_offered(after(command, deed))} ;;"

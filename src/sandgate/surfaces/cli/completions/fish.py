@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.surfaces.cli.completions.words import after, deeds, value_of
+from sandgate.surfaces.cli.completions.words import after, deeds, option_value
 from sandgate.surfaces.cli.options import COMMANDS
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ BEFORE_DASHES = "not contains -- -- (commandline -opc)"
 WORDS_BEFORE_DEED = 2
 
 
-def script() -> str:
+def completion_script() -> str:
     """What `sandgate completion fish` prints."""
     lines = [HEAD]
     lines += [_line(FIRST, f"-f -a {command.name}", command.summary) for command in COMMANDS]
@@ -43,7 +43,7 @@ def _flags(option: Option) -> str:
 
 
 def _value(option: Option) -> str:
-    return f" {_offered(value_of(option))}" if option.metavar else ""
+    return f" {_offered(option_value(option))}" if option.metavar else ""
 
 
 def _offered(value: OptionValue) -> str:

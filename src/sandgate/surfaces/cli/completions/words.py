@@ -24,7 +24,7 @@ class OptionValue(Record):
     words: tuple[str, ...] = ()
 
 
-def value_of(option: Option) -> OptionValue:
+def option_value(option: Option) -> OptionValue:
     """What follows this option, which takes a value."""
     if option.choices:
         return OptionValue("words", option.choices)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.surfaces.cli.completions.words import after, argument, deeds, value_of
+from sandgate.surfaces.cli.completions.words import after, argument, deeds, option_value
 from sandgate.surfaces.cli.options import COMMANDS
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ fi
 ACTIONS = {"files": "_files", "directories": "_directories", "unknown": " "}
 
 
-def script() -> str:
+def completion_script() -> str:
     """What `sandgate completion zsh` prints."""
     names = [f"        {_quoted(f'{command.name}:{_colons(command.summary)}')}" for command in COMMANDS]
     return SCRIPT.replace("@NAMES@", "\n".join(names)).replace("@COMMANDS@", "\n".join(map(_command, COMMANDS)))
@@ -80,7 +80,7 @@ def _option(option: Option) -> list[str]:
     about = option.help.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     if not option.metavar:
         return [_quoted(f"{repeated}{flag}[{about}]") for flag in option.flags]
-    action = _colons(option.metavar) + ":" + _action(value_of(option))
+    action = _colons(option.metavar) + ":" + _action(option_value(option))
     # `--cd=` is completed in both forms, `-C` with its value behind it or apart.
     return [_quoted(f"{repeated}{flag}{'=' if flag[:2] == '--' else '+'}[{about}]:{action}") for flag in option.flags]
 
