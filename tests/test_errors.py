@@ -13,5 +13,5 @@ def test_every_error_is_found_by_its_name() -> None:
 
 
 def test_what_a_plain_command_cannot_meet_is_not_made_for_it() -> None:
-    asked = "import sys, sandgate.errors as e; e.LaunchError; print('sandgate.errors.beside' in sys.modules)"
+    asked = "import sys, sandgate.errors as e; e.LaunchError; print('sandgate.errors.beyond_commands' in sys.modules)"
     assert subprocess.check_output((sys.executable, "-c", asked), text=True) == "False\n"

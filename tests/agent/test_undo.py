@@ -11,8 +11,8 @@ from sandgate.agent import undo
 from sandgate.agent.agent import AgentOptions
 from sandgate.agent.undo import KeptUndo
 from sandgate.patch.apply import UndoRecord as Record
+from sandgate.patch.disk_lookup import FileState
 from sandgate.patch.plan import FileWrite
-from sandgate.patch.tree import FileState
 from sandgate.protocol.events import TaskComplete, TurnDiff, UndoCompleted
 from sandgate.protocol.operations import Compact, Review, Undo
 from support.agent.agent_places import AgentPlace, by_prompt, calls, command, said, until

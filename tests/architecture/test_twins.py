@@ -15,7 +15,7 @@ TESTED_ELSEWHERE = {
     "terminals.identity": ("tests/terminals/test_start.py", "a value without behaviour of its own"),
     "terminals.loop_waiting": ("tests/runtime/test_aio.py", "waits on an event loop; shows in what such callers get"),
     "terminals.traffic": ("tests/terminals/test_terminal.py", "reading and writing show in what a command does"),
-    "terminals.live": ("tests/terminals/test_terminal.py", "a protocol without code"),
+    "terminals.interfaces": ("tests/terminals/test_terminal.py", "a protocol without code"),
     "gate.forecast": ("tests/runtime/test_runtime.py", "a value without behaviour of its own"),
     "gate.gate_request": ("tests/gate/test_gate.py", "a value without behaviour of its own"),
     "tools.python_arguments": (
@@ -34,7 +34,7 @@ TESTED_ELSEWHERE = {
     "gate.held_questions": ("tests/gate/test_gate.py", "what it asks and answers shows in what the gate does"),
     "gate.readiness": ("tests/gate/test_launch.py", "the part that every launch of a passage shares"),
     "tools.tool": ("tests/tools/test_registry.py", "values; they show in what is made from them"),
-    "tools.host": ("tests/tools/test_live.py", "a protocol without code"),
+    "tools.interfaces": ("tests/tools/test_live_commands.py", "a protocol without code"),
     "surfaces.cli.options": ("tests/surfaces/cli/test_parse.py", "a table; it shows in what is parsed and in the help"),
     "surfaces.cli.run": ("tests/journeys/test_sandgate_run.py", "its streams and exit codes belong to a process"),
     "surfaces.mcp.disconnects": ("tests/surfaces/mcp/test_http.py", "shows in which sessions of a server end"),

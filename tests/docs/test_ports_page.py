@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.sandbox.select import LANDLOCK_LOSSES
-from sandgate.terminals.served import showing
+from sandgate.terminals.port_owners import showing
 from support.docs.how_to_pages import PAGES
 from support.suite.source_tree import REPOSITORY
 from support.terminal.live_sessions import Workplace, place, run_to_end

@@ -17,7 +17,7 @@ from sandgate.execution import carrying
 from sandgate.execution.carrying import Carried, carry_over
 from sandgate.execution.draft_judgement import Circumstances
 from sandgate.execution.held_tree import HeldTree
-from sandgate.execution.planted import FILES_CLOCK
+from sandgate.execution.planted_files import FILES_CLOCK
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="real repositories")
 

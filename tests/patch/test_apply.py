@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandgate.errors import PatchDoesNotFit, PatchFailed
-from sandgate.patch import steps
+from sandgate.patch import entry_changes
 from sandgate.patch.apply import apply_plan, undo
 from sandgate.patch.diff import unified_diff
-from sandgate.patch.tree import Tree
+from sandgate.patch.disk_lookup import Tree
 from support.tool.patching import patched, planned, tree_of, within
 
 UPDATE = "*** Update File: f\n@@\n-a\n+b"
@@ -169,7 +169,7 @@ def test_what_cannot_be_replaced_is_not_written_when_it_has_other_names(
     def busy(*_: object, **_more: object) -> None:
         raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
 
-    monkeypatch.setattr(steps, "_exchange", busy)
+    monkeypatch.setattr(entry_changes, "_exchange", busy)
     with pytest.raises(PatchFailed, match="it has 2 names"):
         apply_plan(planned(inside, UPDATE, within(inside)), within(inside))
     assert (tree_of(inside), (inside.parent / "other").read_text()) == ({"f": b"a\n"}, "a\n")
@@ -246,7 +246,7 @@ def test_an_interrupt_while_preparing_takes_everything_back(inside: Path, monkey
         raise KeyboardInterrupt
 
     plan = planned(inside, f"*** Add File: n/m\n+x\n{UPDATE}")
-    monkeypatch.setattr(steps, "write_all", interrupted)
+    monkeypatch.setattr(entry_changes, "write_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
         apply_plan(plan, None)
     assert tree_of(inside) == before
@@ -255,14 +255,14 @@ def test_an_interrupt_while_preparing_takes_everything_back(inside: Path, monkey
 def test_somebody_who_saves_in_the_last_moment_loses_nothing(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between the comparison and the exchange: what was taken away is looked at, and put back."""
     plan = planned(inside, UPDATE, within(inside))
-    real = steps.write_spare
+    real = entry_changes.write_spare
 
     def prepare(*arguments: object, **named: object) -> int:
         (inside / "new").write_text("saved\n")
         (inside / "new").rename(inside / "f")
         return real(*arguments, **named)  # type: ignore[arg-type] # handed through unchanged
 
-    monkeypatch.setattr(steps, "write_spare", prepare)
+    monkeypatch.setattr(entry_changes, "write_spare", prepare)
     with pytest.raises(PatchDoesNotFit):
         apply_plan(plan, within(inside))
     assert tree_of(inside) == {"f": b"saved\n"}
@@ -328,7 +328,7 @@ def test_undo_after_apply_is_as_if_nothing_had_been(
     except PatchDoesNotFit:
         assert tree_of(folder) == before
         return
-    assert not [name for name in tree_of(folder) if steps.SPARE_PREFIX in name]
+    assert not [name for name in tree_of(folder) if entry_changes.SPARE_PREFIX in name]
     assert applied.undo is not None
     undo(applied.undo)
     assert tree_of(folder) == before

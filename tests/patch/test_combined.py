@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sandgate.patch import combined
 from sandgate.patch.combined import LARGE, combined_diff
+from sandgate.patch.disk_lookup import FileState
 from sandgate.patch.plan import FileWrite
-from sandgate.patch.tree import FileState
 
 
 def write(path: str, before: str | None, after: str | None) -> FileWrite:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.kernel import renames
-from sandgate.patch import steps
+from sandgate.patch import entry_changes
 from sandgate.patch.apply import apply_plan
 from sandgate.patch.journal import recover
 from sandgate.patch.plan import PatchPlan
@@ -134,14 +134,14 @@ def test_a_journal_whose_writer_is_at_work_is_left_alone(
     journals = str(tmp_path / "journals")
     plan = planned(folder, "*** Delete File: g")
     seen = []
-    real = steps.commit
+    real = entry_changes.commit
 
     def commit(*arguments: object, **named: object) -> None:
         real(*arguments, **named)  # type: ignore[arg-type] # handed through unchanged
         seen.append(recover(journals))
         seen.append(os.listdir(journals))
 
-    monkeypatch.setattr(steps, "commit", commit)
+    monkeypatch.setattr(entry_changes, "commit", commit)
     apply_plan(plan, None, journal_directory=journals)
     assert seen[0] == []
     assert len(seen[1]) == 1
@@ -162,7 +162,7 @@ def test_what_somebody_changed_after_the_kill_is_not_touched(folder: Path, tmp_p
     (folder / "new").rename(folder / "f")
     told = recover(journals)
     assert (folder / "f").read_text() == "mine\n"
-    (spare,) = (path for path in folder.iterdir() if path.name.startswith(steps.SPARE_PREFIX))
+    (spare,) = (path for path in folder.iterdir() if path.name.startswith(entry_changes.SPARE_PREFIX))
     assert spare.read_text() == "a\n"
     assert spare.name in told[0]
 

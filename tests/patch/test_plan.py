@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from sandgate.errors import PatchDoesNotFit
+from sandgate.patch.disk_lookup import FileState, Tree
 from sandgate.patch.parse import parse_patch
 from sandgate.patch.plan import WARNINGS_MAX, plan_patch
-from sandgate.patch.tree import FileState, Tree
 from sandgate.protocol.patches import FileChange
 from support.tool.patching import planned, tree_of, wrapped
 

@@ -9,9 +9,9 @@ import pytest
 
 from sandgate.errors import PatchDoesNotFit, PatchError, SandgateError
 from sandgate.patch.apply import apply_plan
+from sandgate.patch.disk_lookup import Tree
 from sandgate.patch.parse import parse_patch
 from sandgate.patch.plan import plan_patch
-from sandgate.patch.tree import Tree
 from support.suite.rows import every
 from support.tool.patching import patched, planned, tree_of
 

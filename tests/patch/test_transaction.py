@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.errors import PatchDoesNotFit, PatchFailed
-from sandgate.patch import steps
+from sandgate.patch import entry_changes
 from sandgate.patch import transaction as undertaking
 from sandgate.patch.apply import apply_plan
 from support.tool.patching import patched, planned, tree_of, within
@@ -20,13 +20,13 @@ def test_an_interrupt_while_names_change_hands_is_delivered_afterwards(
 ) -> None:
     (tmp_path / "f").write_text("a\n")
     plan = planned(tmp_path, "*** Add File: g\n+x\n*** Update File: f\n@@\n-a\n+b")
-    real = steps.commit
+    real = entry_changes.commit
 
     def commit(*arguments: object, **named: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
         real(*arguments, **named)  # type: ignore[arg-type] # handed through unchanged
 
-    monkeypatch.setattr(steps, "commit", commit)
+    monkeypatch.setattr(entry_changes, "commit", commit)
     with pytest.raises(KeyboardInterrupt):
         apply_plan(plan, None)
     assert tree_of(tmp_path) == {"f": b"b\n", "g": b"x\n"}
@@ -84,7 +84,7 @@ def test_where_no_file_can_be_made_an_existing_one_is_still_written(
 
     plan = planned(tmp_path, "*** Update File: f\n@@\n-a\n+b")
     inode = (tmp_path / "f").stat().st_ino
-    monkeypatch.setattr(steps, "write_spare", refused)
+    monkeypatch.setattr(entry_changes, "write_spare", refused)
     apply_plan(plan, None)
     assert ((tmp_path / "f").read_text(), (tmp_path / "f").stat().st_ino) == ("b\n", inode)
 
@@ -103,17 +103,17 @@ def test_what_cannot_be_put_back_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "f").write_text("a\n")
     (tmp_path / "g").write_text("b\n")
     plan = planned(tmp_path, "*** Delete File: f\n*** Delete File: g")
-    real = steps.commit
+    real = entry_changes.commit
 
-    def commit(step: steps.Step, *arguments: object, **named: object) -> None:
+    def commit(step: entry_changes.Step, *arguments: object, **named: object) -> None:
         if step.name == "g":
             (tmp_path / "f").write_text("theirs\n")
             raise OSError(5, "Input/output error")
         real(step, *arguments, **named)  # type: ignore[arg-type] # handed through unchanged
 
-    monkeypatch.setattr(steps, "commit", commit)
+    monkeypatch.setattr(entry_changes, "commit", commit)
     with pytest.raises(PatchFailed) as caught:
         apply_plan(plan, None)
-    (spare,) = (name for name in os.listdir(tmp_path) if name.startswith(steps.SPARE_PREFIX))
+    (spare,) = (name for name in os.listdir(tmp_path) if name.startswith(entry_changes.SPARE_PREFIX))
     assert spare in caught.value.why
     assert tree_of(tmp_path) == {"f": b"theirs\n", "g": b"b\n", spare: b"a\n"}

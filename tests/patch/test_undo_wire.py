@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.patch.apply import UndoRecord
+from sandgate.patch.disk_lookup import FileState
 from sandgate.patch.plan import FileWrite
-from sandgate.patch.tree import FileState
 from sandgate.patch.undo_wire import as_undo, undo_json
 
 # Names as `os.fsdecode` gives them: bytes that are no UTF-8 are half surrogate pairs.

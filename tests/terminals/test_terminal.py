@@ -13,9 +13,9 @@ import pytest
 
 from sandgate.errors import InputNotTaken, RequestError, StdinClosed
 from sandgate.patterns.wanted import Wanted
+from sandgate.terminals.activity import is_settled
 from sandgate.terminals.limits import DEFAULT_LIMITS
 from sandgate.terminals.lines import CELLS_MAX
-from sandgate.terminals.settled import is_settled
 from sandgate.terminals.start import Shape
 from sandgate.terminals.terminal import STDIN_CLOSED
 from sandgate.terminals.traffic import NOT_WRITTEN, UNWRITTEN_BYTES_MAX

@@ -32,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.terminals.live import Live
+    from sandgate.terminals.interfaces import Live
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
 
@@ -467,7 +467,7 @@ def test_a_grandchild_that_holds_the_output_costs_no_more_than_the_brief_wait() 
 
 
 def test_a_call_returns_with_the_prompt() -> None:
-    from sandgate.terminals.settled import is_settled
+    from sandgate.terminals.activity import is_settled
 
     stage = Stage()
     try:

@@ -106,7 +106,7 @@ def test_a_command_that_sandgate_ended_is_an_error_and_is_forgotten(host: ToolHo
 def test_the_smaller_budget_counts_for_answers_and_for_last_words(
     host: ToolHost, wanted: int | None, turn: TruncationPolicy, kept: int
 ) -> None:
-    """Required: unified_exec.md section 1, the token rule; none at all is a budget, too."""
+    """Required: the smaller budget holds; none at all is a budget, too."""
     host.truncation = turn
     output = b"x" * 100_000
     for text in (

@@ -13,7 +13,7 @@ PLENTY = TruncationPolicy("bytes", 10_000)
 
 
 def test_a_finished_command_reads_as_models_know_it() -> None:
-    """Required: wire-observed.md §4."""
+    """Required: `docs/explanation/tool-answers.md` says why it is kept to the letter."""
     answer = ExecAnswer(0.25073, "hi\r\n", chunk_id="363753", exit_code=0, original_token_count=31)
     assert answer.text() == (
         "Chunk ID: 363753\nWall time: 0.2507 seconds\nProcess exited with code 0\n"
@@ -22,7 +22,7 @@ def test_a_finished_command_reads_as_models_know_it() -> None:
 
 
 def test_a_running_command_names_its_session() -> None:
-    """Required: wire-observed.md §4."""
+    """Required: `docs/explanation/tool-answers.md` says why it is kept to the letter."""
     answer = ExecAnswer(10.0, "", chunk_id="00a0ff", session_id=97729, original_token_count=0)
     assert answer.text() == (
         "Chunk ID: 00a0ff\nWall time: 10.0000 seconds\nProcess running with session ID 97729\n"
@@ -31,12 +31,12 @@ def test_a_running_command_names_its_session() -> None:
 
 
 def test_a_patch_in_a_shell_line_is_answered_without_the_frame_of_a_process() -> None:
-    """Required: apply_patch.md §7; neither a chunk nor an exit code."""
+    """Required: neither a chunk nor an exit code."""
     assert ExecAnswer(0.1, "Success.\n").text() == "Wall time: 0.1000 seconds\nOutput:\nSuccess.\n"
 
 
 def test_a_lost_middle_of_a_running_command_is_said() -> None:
-    """Required: unified_exec.md §2.1; both warning lines, and the cut behind them."""
+    """Required: both warning lines, and the cut behind them."""
     output = unified_form("a" * 600 + "b" * 600, TruncationPolicy("tokens", 10), omitted_bytes=240_319, gap_at=600)
     answer = ExecAnswer(5.0, output, chunk_id="abcdef", session_id=1000, original_token_count=60_380)
     assert answer.text().split("\n")[4:] == [
@@ -134,13 +134,13 @@ def test_the_structured_answer_is_json_with_all_that_is_known() -> None:
     [(0, "0"), (49, "0"), (50, "0.1"), (1_500, "1.5"), (1_950, "2"), (61_234, "61.2")],
 )
 def test_durations_of_one_shot_commands_have_one_decimal(duration_ms: int, seconds: str) -> None:
-    """Required: exec.md §9.1."""
+    """Required: one decimal, and none where it would be 0."""
     answer = ShellAnswer("", 0, duration_ms)
     assert answer.freeform_text(PLENTY) == f"Exit code: 0\nWall time: {seconds} seconds\nOutput:\n"
 
 
 def test_the_freeform_form_counts_lines_only_when_some_are_gone() -> None:
-    """Required: exec.md §17 item 20."""
+    """Required: a count of lines where nothing is gone would be read as a loss."""
     budget = TruncationPolicy("bytes", 10)
     assert ShellAnswer("line\n" * 20, 0, 0).freeform_text(budget) == (
         "Exit code: 0\nWall time: 0 seconds\nTotal output lines: 20\nOutput:\nline\n…90 chars truncated…line\n"
@@ -158,7 +158,7 @@ def test_a_time_limit_is_told_before_the_output() -> None:
 
 
 def test_the_structured_form_is_one_object_with_the_duration_in_tenths() -> None:
-    """Required: exec.md section 9.1."""
+    """Required: models know these names; the output is cut as anywhere."""
     assert ShellAnswer("h\u00e9\n", 3, 149).structured_text(PLENTY) == (
         '{"output": "h\u00e9\\n", "metadata": {"exit_code": 3, "duration_seconds": 0.1}}'
     )
@@ -174,7 +174,7 @@ def test_a_notice_stands_beside_the_output_and_cannot_forge_a_line() -> None:
 
 
 def test_a_patch_reads_as_models_know_it() -> None:
-    """Required: wire-observed.md §4."""
+    """Required: `docs/explanation/tool-answers.md` says why it is kept to the letter."""
     answer = ShellAnswer("Success. Updated the following files:\nA m.txt\nM n.txt\n", 0, 100)
     assert answer.freeform_text(PLENTY) == (
         "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nA m.txt\nM n.txt\n"

@@ -25,7 +25,7 @@ def said(read: Callable[[], object]) -> str:
 
 
 def test_a_missing_command_is_said_in_the_words_of_the_wire() -> None:
-    """Required: wire-observed.md §4; the column is the length of the text."""
+    """Required: models know this sentence; the column is the length of the text."""
     with pytest.raises(RequestError) as caught:
         exec_command_arguments('{  "workdir": "/tmp",  "tty": true}')
     assert str(caught.value) == "failed to parse function arguments: missing field `cmd` at line 1 column 35"

@@ -90,7 +90,7 @@ def test_a_refused_command_is_an_error_with_the_reason(host: ToolHost) -> None:
 
 
 def test_a_command_that_was_given_up_waiting_for_can_still_be_asked_about(host: ToolHost) -> None:
-    """Required: unified_exec.md section 4; a call that is cancelled does not kill, and takes no output along."""
+    """Required: a call that is cancelled does not kill, and takes no output along."""
     started = host.begin("printf kept; exec sleep 1000")
     waiting = await_command(host, started)
     next(waiting)

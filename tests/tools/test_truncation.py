@@ -47,7 +47,7 @@ def in_tokens(amount: int) -> TruncationPolicy:
     ],
 )
 def test_the_middle_is_cut(text: str, policy: TruncationPolicy, seen: str) -> None:
-    """Required: the worked examples of exec.md §10.1, and its edges."""
+    """Required: half to the beginning, the rest to the end, the mark between them not charged; and the edges."""
     assert cut(text, policy) == seen
 
 
@@ -104,7 +104,7 @@ def test_budgets_convert_between_bytes_and_tokens() -> None:
 def test_the_smaller_budget_counts_in_its_own_unit(
     asked: int, turn: TruncationPolicy, applied: TruncationPolicy
 ) -> None:
-    """Required: unified_exec.md §1, the rule for tokens."""
+    """Required: the smaller of the two budgets holds, in its own unit."""
     assert answer_policy(asked, turn) == applied
 
 

@@ -92,7 +92,7 @@ class SessionApprovals:
     def _with_key(self) -> Sealer:
         if self._sealer is None:
             from sandgate.approvals.sealed_approvals import Sealer  # with hmac, for what most sessions never come to
-            from sandgate.tools.live import MARK
+            from sandgate.tools.live_commands import MARK
 
             key = sealing_key(self._runtime.environ)
             self._policy = policy_digest(self._runtime)

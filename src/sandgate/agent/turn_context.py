@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 
 from sandgate.config.paths import sandgate_home
-from sandgate.patch.tree import path_access_of
+from sandgate.patch.disk_lookup import path_access_of
 from sandgate.policy.secret_names import names_secret
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.wire import plain

@@ -25,7 +25,7 @@ from sandgate.assessment.judges.files import PASSING, fills_disk, output_never_e
 from sandgate.assessment.judges.loops import judge_looped
 from sandgate.assessment.judges.network import private_input
 from sandgate.assessment.judges.revealing import judge_shown
-from sandgate.assessment.judges.spoken import echoed, spoken
+from sandgate.assessment.judges.spoken import echo_output, spoken
 from sandgate.assessment.judges.variables import judge_assignment
 from sandgate.assessment.program import judge_call
 from sandgate.assessment.repeating import JudgedCalls
@@ -335,7 +335,7 @@ class _Walk:
         """`echo … > x.sh; sh x.sh`: what is written here may be run a moment later."""
         text = call.stdin_text if call.program == "cat" else None
         if call.program in {"echo", "printf"}:
-            text = echoed(call)
+            text = echo_output(call)
         if text is not None:
             before = self.inquiry.written.get(path, "")
             if len(before) + len(text) <= SCRIPT_BYTES_MAX:

@@ -27,7 +27,7 @@ from sandgate.errors.command import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.errors.beside import (
+    from sandgate.errors.beyond_commands import (
         AlreadyDecided,
         ApprovalExpired,
         ApprovalsUnusable,
@@ -116,6 +116,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name[:1] == "_":  # the import system asks for names of its own
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import sandgate.errors.beside  # `from sandgate.errors import` would ask here again
+    import sandgate.errors.beyond_commands  # `from sandgate.errors import` would ask here again
 
-    return getattr(sandgate.errors.beside, name)
+    return getattr(sandgate.errors.beyond_commands, name)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from sandgate.execution.capture import Capture
     from sandgate.execution.held_calls import HeldCalls
+    from sandgate.execution.early_refusals import Meanwhile
     from sandgate.execution.interrupts import InterruptsHeld
     from sandgate.execution.lifetime import Order
-    from sandgate.execution.meanwhile import Meanwhile
     from sandgate.execution.streams import OutputStream
     from sandgate.execution.tty import TerminalRelay
     from sandgate.kernel.child import Child, Ended

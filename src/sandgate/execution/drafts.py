@@ -14,7 +14,7 @@ import time
 from _thread import allocate_lock
 
 from sandgate.execution.git_users import GitReaders, used
-from sandgate.execution.planted import FILES_CLOCK
+from sandgate.execution.planted_files import FILES_CLOCK
 from sandgate.protocol.confinement import Overlay
 from sandgate.protocol.denials import Refused
 from sandgate.sandbox.private_tmp import DIRECTORY_FLAGS, OWN_MODE, place_name

@@ -12,7 +12,7 @@ import os
 import stat
 import time
 
-from sandgate.execution.planted import FILES_CLOCK
+from sandgate.execution.planted_files import FILES_CLOCK
 from sandgate.places.git import DIRECTORY
 
 TYPE_CHECKING = False
@@ -92,7 +92,7 @@ class PostRunChecks:
         drafts = self._permissions.drafts
         if not drafts or not _exists(path):
             return False
-        from sandgate.execution.pointers import is_sound
+        from sandgate.execution.git_pointers import is_sound
 
         return is_sound(path, drafts, self._permissions.open_places, self._absent)
 
@@ -101,7 +101,7 @@ class PostRunChecks:
             return True
         if _as_lifted(path) == was and (was[1] or not _is_changed_since(path, self._began_ns)):
             return True
-        from sandgate.execution.pointers import is_sound
+        from sandgate.execution.git_pointers import is_sound
 
         return is_sound(path, self._permissions.drafts, self._permissions.open_places, self._lifted)
 
@@ -224,7 +224,7 @@ def _as_lifted(path: str) -> Lifted:
     """What it is, and what it says if it leads git elsewhere."""
     if not path.endswith(f"/{DIRECTORY}"):
         return _identity(path), b""
-    from sandgate.execution.pointers import pointer_content
+    from sandgate.execution.git_pointers import pointer_content
 
     return _identity(path), pointer_content(path)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.execution.placeholder import Placeholders
-from sandgate.execution.planted import Planted
+from sandgate.execution.planted_files import Planted
 from sandgate.execution.post_run_checks import PostRunChecks
 from sandgate.execution.run import run as run
 from sandgate.gate.confinement import OUTDATED
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from sandgate.execution.held_calls import Ask
-    from sandgate.execution.meanwhile import Meanwhile
+    from sandgate.execution.early_refusals import Meanwhile
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.gate.confinement import Confinement
     from sandgate.protocol.confinement import ConfinedCommand
@@ -166,7 +166,7 @@ class Launch(Readiness):
         return arrived
 
     def _meanwhile(self, call_id: str, plan: ConfinedCommand) -> Meanwhile:
-        from sandgate.execution.meanwhile import Meanwhile
+        from sandgate.execution.early_refusals import Meanwhile
 
         def tell(refused: tuple[Refused, ...], inside_line: bool) -> None:
             from sandgate.sandbox.denial import explain

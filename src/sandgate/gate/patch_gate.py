@@ -17,12 +17,12 @@ from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.gate.gate_request import GateRequest
 from sandgate.patch.apply import UndoRecord, apply_plan, first_missing, operation_of, undo
 from sandgate.patch.describe import described as described
+from sandgate.patch.disk_lookup import Tree
 from sandgate.patch.journal import recover
 from sandgate.patch.parse import parse_partial, parse_patch
 from sandgate.patch.plan import EMPTY as EMPTY
 from sandgate.patch.plan import plan_patch
 from sandgate.patch.report import success_text
-from sandgate.patch.tree import Tree
 from sandgate.policy.patches import blocked_directories, needed_grants, patch_verdict
 from sandgate.protocol.commands import NS_PER_MS, CommandRequest, CommandResult
 from sandgate.protocol.confinement import AttemptOutcome

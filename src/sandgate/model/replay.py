@@ -13,7 +13,7 @@ import os
 import stat
 
 from sandgate.display import visible
-from sandgate.errors import ModelError, ModelFailed, RequestError, StreamBroken, beside
+from sandgate.errors import ModelError, ModelFailed, RequestError, StreamBroken, beyond_commands
 from sandgate.model.run_specific import Steady, renumbered
 from sandgate.model.scripted import SCRIPT_BYTES_MAX, shown_file
 from sandgate.model.streamed_json import as_event, model_event_json
@@ -221,6 +221,6 @@ def _error_of(value: Json | None) -> ModelError | None:
         return None
     if value["code"] == StreamBroken.code:
         return StreamBroken(value["what"], why=value["why"], retry_after_ms=value["retry_after_ms"])
-    known = (each for each in vars(beside).values() if isinstance(each, type) and issubclass(each, ModelError))
+    known = (each for each in vars(beyond_commands).values() if isinstance(each, type) and issubclass(each, ModelError))
     kind = next((each for each in known if each.code == value["code"]), ModelFailed)
     return kind(value["what"], why=value["why"])

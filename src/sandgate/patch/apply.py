@@ -13,10 +13,10 @@ import os
 
 from sandgate.errors import PatchDoesNotFit
 from sandgate.patch.directories import Directories
+from sandgate.patch.disk_lookup import path_access_of
 from sandgate.patch.journal import PatchJournal
 from sandgate.patch.plan import FileWrite, PatchPlan
 from sandgate.patch.transaction import SINCE_VERIFIED, PatchTransaction
-from sandgate.patch.tree import path_access_of
 from sandgate.record import Record
 
 TYPE_CHECKING = False

@@ -9,8 +9,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sandgate.patch.disk_lookup import FileState
     from sandgate.patch.plan import FileWrite
-    from sandgate.patch.tree import FileState
 
 NOTHING = "/dev/null"
 DIFF_BYTES_MAX = 1 << 20  # of both sides of one file; a larger one is only named

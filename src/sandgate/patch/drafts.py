@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sandgate.patch.disk_lookup import FileState
 from sandgate.patch.text import FileText
-from sandgate.patch.tree import FileState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.patch.tree import Attributes
+    from sandgate.patch.disk_lookup import Attributes
 
 
 class FileDraft:

@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 
 from sandgate.errors import PatchFailed
-from sandgate.patch import steps
+from sandgate.patch import entry_changes
 from sandgate.patch.directories import Directories
-from sandgate.patch.steps import Step
+from sandgate.patch.entry_changes import Step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class PatchJournal:
 
         for _ in range(TRIES_MAX):
             self._path = os.path.join(directory, os.urandom(8).hex() + SUFFIX)
-            descriptor = os.open(self._path, _OPEN_FLAGS, steps.PRIVATE_MODE)
+            descriptor = os.open(self._path, _OPEN_FLAGS, entry_changes.PRIVATE_MODE)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -70,9 +70,9 @@ class PatchJournal:
         if self._descriptor < 0:
             return
         for suffix, content in ((".old", old), (".new", new)):
-            descriptor = os.open(f"{self._path}.{index}{suffix}", _OPEN_FLAGS, steps.PRIVATE_MODE)
+            descriptor = os.open(f"{self._path}.{index}{suffix}", _OPEN_FLAGS, entry_changes.PRIVATE_MODE)
             try:
-                steps.write_all(descriptor, content)
+                entry_changes.write_all(descriptor, content)
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
@@ -99,7 +99,7 @@ class PatchJournal:
         if self._descriptor >= 0:
             import json
 
-            steps.write_all(self._descriptor, json.dumps(line).encode() + b"\n")
+            entry_changes.write_all(self._descriptor, json.dumps(line).encode() + b"\n")
             os.fsync(self._descriptor)
 
 
@@ -202,9 +202,9 @@ class _Account:
     def _settle(self, directories: Directories, step: Step) -> str | None:
         descriptor = directories.descriptor(step.directory)
         if self._done:
-            steps.finish(step, descriptor)
+            entry_changes.finish(step, descriptor)
             return None
-        return None if step.kind == "in_place" else steps.take_back(step, descriptor)
+        return None if step.kind == "in_place" else entry_changes.take_back(step, descriptor)
 
     def _rewrite(self, directories: Directories, index: int, step: Step) -> str | None:
         """A file that was being overwritten holds some beginning of the new text over the rest of the old one."""
@@ -212,11 +212,11 @@ class _Account:
             return None
         old, new = (self._kept(index, suffix) for suffix in (".old", ".new"))
         descriptor = directories.descriptor(step.directory)
-        state, inode = steps.entry_at(descriptor, step.name)
+        state, inode = entry_changes.entry_at(descriptor, step.name)
         if state is None or inode != step.old or not _is_between(state.content, old, new):
             return f"`{step.path}` was changed by another process and was not put back"
         if state.content != old:
-            steps.overwrite(descriptor, step, old)
+            entry_changes.overwrite(descriptor, step, old)
         return None
 
     def _kept(self, index: int, suffix: str) -> bytes:
@@ -225,7 +225,7 @@ class _Account:
 
 
 def _drop(directories: Directories, directory: str, spare: str) -> None:
-    steps.drop_spare(directories.descriptor(directory), spare)
+    entry_changes.drop_spare(directories.descriptor(directory), spare)
 
 
 def _is_between(content: bytes, old: bytes, new: bytes) -> bool:

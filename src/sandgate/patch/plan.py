@@ -11,18 +11,18 @@ import os
 
 from sandgate.errors import PatchDoesNotFit
 from sandgate.patch.compute import carry_out, compute_update
+from sandgate.patch.disk_lookup import FileState, absolute
 from sandgate.patch.drafts import FileDraft
 from sandgate.patch.hunks import AddFile, DeleteFile, UpdateFile
-from sandgate.patch.tree import FileState, absolute
 from sandgate.record import Record, never_reached
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sandgate.patch.disk_lookup import Tree
     from sandgate.patch.hunks import Hunk, Patch
     from sandgate.patch.text import FileText
-    from sandgate.patch.tree import Tree
     from sandgate.protocol.patches import FileChange
 
 WARNINGS_MAX = 50

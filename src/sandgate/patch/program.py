@@ -12,10 +12,10 @@ import sys
 
 from sandgate.errors import PatchDoesNotFit, PatchError, PatchFailed
 from sandgate.patch.apply import apply_plan
+from sandgate.patch.disk_lookup import Tree
 from sandgate.patch.parse import PATCH_CHARACTERS_MAX, parse_patch
 from sandgate.patch.plan import plan_patch
 from sandgate.patch.report import success_text
-from sandgate.patch.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

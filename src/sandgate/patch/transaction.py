@@ -10,8 +10,8 @@ import errno
 import os
 
 from sandgate.errors import PatchDoesNotFit, PatchFailed
-from sandgate.patch import steps
-from sandgate.patch.steps import CannotReplace, Changed, Step
+from sandgate.patch import entry_changes
+from sandgate.patch.entry_changes import CannotReplace, Changed, Step
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from signal import SIG_BLOCK, SIG_SETMASK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask
 
     from sandgate.patch.directories import Directories
+    from sandgate.patch.disk_lookup import FileState
     from sandgate.patch.journal import PatchJournal
     from sandgate.patch.plan import FileWrite
-    from sandgate.patch.tree import FileState
 else:
     from _signal import SIG_BLOCK, SIG_SETMASK, SIGHUP, SIGINT, SIGTERM, pthread_sigmask
 
@@ -102,7 +102,7 @@ class PatchTransaction:
             if problem.errno in LED_AWAY:
                 raise Changed from problem
             raise
-        state, inode = steps.entry_at(descriptor, name)
+        state, inode = entry_changes.entry_at(descriptor, name)
         if state is None or write.before is None:
             if state is not write.before:
                 raise Changed
@@ -116,7 +116,7 @@ class PatchTransaction:
     def _announce(self) -> None:
         token = os.urandom(8).hex()
         self._spares = [
-            (os.path.dirname(write.place), f"{steps.SPARE_PREFIX}{token}-{index}")
+            (os.path.dirname(write.place), f"{entry_changes.SPARE_PREFIX}{token}-{index}")
             for index, write in enumerate(self._writes)
         ]
         planned: dict[str, None] = {}
@@ -147,7 +147,7 @@ class PatchTransaction:
             try:
                 step = step.but(new=self._prepared(descriptor, spare, write, write.after, now))
             except CannotReplace:
-                steps.drop_spare(descriptor, spare)
+                entry_changes.drop_spare(descriptor, spare)
                 _check_only_name(write, now.state)
                 step = step.but(kind="in_place")
         self._steps.append((step, write))
@@ -165,7 +165,7 @@ class PatchTransaction:
             if after.attributes == before.attributes:
                 after = after.but(attributes=state.attributes)
         try:
-            return steps.write_spare(descriptor, spare, after, owner=now.owner, settle=self._settle_each)
+            return entry_changes.write_spare(descriptor, spare, after, owner=now.owner, settle=self._settle_each)
         except OSError as problem:
             if may_overwrite and problem.errno in NOT_OURS_TO_REPLACE:
                 raise CannotReplace from problem
@@ -187,18 +187,18 @@ class PatchTransaction:
         descriptor = self._directories.descriptor(step.directory)
         if step.kind != "in_place":
             try:
-                steps.commit(step, descriptor, write.before, exchanging=self._exchanging)
+                entry_changes.commit(step, descriptor, write.before, exchanging=self._exchanging)
                 return
             except CannotReplace:
-                steps.drop_spare(descriptor, step.spare)
+                entry_changes.drop_spare(descriptor, step.spare)
                 _check_only_name(write, write.before)
         before, after = write.before, write.after
         if before is None or after is None or before.link is not None or after.link is not None:
             raise Changed
         self._journal.overwriting(len(self._overwritten), step, before.content, after.content)
-        steps.check_unchanged(descriptor, step, before.content)
+        entry_changes.check_unchanged(descriptor, step, before.content)
         self._overwritten.append((step, write))
-        steps.overwrite(descriptor, step, after.content)
+        entry_changes.overwrite(descriptor, step, after.content)
 
     def _fail(self, problem: BaseException) -> None:
         """Takes everything back and raises what went wrong in the words that models know."""
@@ -236,15 +236,15 @@ class PatchTransaction:
         return left
 
     def _restore(self, step: Step) -> str | None:
-        return steps.take_back(step, self._directories.descriptor(step.directory))
+        return entry_changes.take_back(step, self._directories.descriptor(step.directory))
 
     def _rewrite(self, step: Step, write: FileWrite) -> None:
         if write.before is not None:
-            steps.overwrite(self._directories.descriptor(step.directory), step, write.before.content)
+            entry_changes.overwrite(self._directories.descriptor(step.directory), step, write.before.content)
 
     def _drop(self, directory: str, spare: str) -> None:
         if not self._directories.missing(directory):
-            steps.drop_spare(self._directories.descriptor(directory), spare)
+            entry_changes.drop_spare(self._directories.descriptor(directory), spare)
 
     def _clear(self) -> None:
         left: list[str] = []
@@ -256,7 +256,7 @@ class PatchTransaction:
             self._journal.close()
 
     def _finish(self, step: Step) -> None:
-        steps.finish(step, self._directories.descriptor(step.directory))
+        entry_changes.finish(step, self._directories.descriptor(step.directory))
 
 
 def _attempt(left: list[str], path: str, deed: Callable[[], str | None]) -> None:

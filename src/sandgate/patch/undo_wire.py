@@ -8,8 +8,8 @@ from __future__ import annotations
 from binascii import Error, a2b_base64, b2a_base64
 
 from sandgate.patch.apply import UndoRecord
+from sandgate.patch.disk_lookup import FileState
 from sandgate.patch.plan import FileWrite
-from sandgate.patch.tree import FileState
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, get_args
 
-from sandgate.errors import SandgateError, beside, command
+from sandgate.errors import SandgateError, beyond_commands, command
 from sandgate.protocol.decisions import Passage
 from sandgate.reference.hints import alias
 from sandgate.reference.observed import ObservedJson
@@ -70,7 +70,7 @@ def _problems(text: str) -> list[SandgateError]:
 
 def error_kinds() -> list[type[SandgateError]]:
     """Every error of ours, by name."""
-    everything = [*vars(command).values(), *vars(beside).values()]
+    everything = [*vars(command).values(), *vars(beyond_commands).values()]
     kinds = {each for each in everything if isinstance(each, type) and issubclass(each, SandgateError)}
     return sorted(kinds, key=lambda kind: kind.__name__)
 

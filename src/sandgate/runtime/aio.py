@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.async_reviewer import AsyncReviewer, Hearing
     from sandgate.runtime.runtime import Runtime
-    from sandgate.terminals.live_commands import LiveCommand
+    from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.live_shell import LiveShell, ShellResult
     from sandgate.terminals.marks import Shell
     from sandgate.terminals.session_ports import ListedPort, ShownPort

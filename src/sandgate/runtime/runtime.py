@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Attempt
     from sandgate.protocol.environment import Environment
     from sandgate.protocol.trace import Recorder
-    from sandgate.terminals.live_commands import LiveCommand
+    from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.live_shell import LiveShell
     from sandgate.terminals.marks import Shell
     from sandgate.terminals.session_ports import ListedPort, ShownPort
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.calls import ToolOutput
-    from sandgate.tools.live import LiveCommands
+    from sandgate.tools.live_commands import LiveCommands
     from sandgate.tools.patch_answer import PatchAnswer
     from sandgate.tools.toolbox import Toolbox
 
@@ -194,7 +194,7 @@ class Runtime(CommandSession):
 
     def list_live(self) -> tuple[LiveCommand, ...]:
         """The live commands of this session, oldest first."""
-        from sandgate.terminals.live_commands import live_commands
+        from sandgate.terminals.live_listing import live_commands
 
         return live_commands(self.live.table.terminals())
 

@@ -18,7 +18,7 @@ from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
 from sandgate.sandbox.closed_entries import is_closed
-from sandgate.sandbox.spelled import path_in, spelled_lines
+from sandgate.sandbox.printed_paths import path_in, spelled_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

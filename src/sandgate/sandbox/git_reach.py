@@ -14,11 +14,11 @@ import os
 from sandgate.commandline import git_settings
 from sandgate.places import git as names
 from sandgate.sandbox.closing import Closing, Repository
+from sandgate.sandbox.enclosing_repository import repository_around
 from sandgate.sandbox.git_config import CONFIG_BYTES_MAX, Allowance, Named, named_places, users_files
 from sandgate.sandbox.git_directories import GitDirectories, subdirectories
 from sandgate.sandbox.listing import join
 from sandgate.sandbox.repositories import POINTER_BYTES_MAX, looks_like_git_directory
-from sandgate.sandbox.surrounding import repository_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

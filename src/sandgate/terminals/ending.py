@@ -6,7 +6,7 @@ from sandgate.protocol.commands import CommandResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.terminals.live import Live
+    from sandgate.terminals.interfaces import Live
 
 
 def result_of(terminal: Live) -> CommandResult:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.terminals.live import Live
+    from sandgate.terminals.interfaces import Live
 
     class Watcher(Protocol):
         """Is told, on the pump's thread, what matters beyond one command."""

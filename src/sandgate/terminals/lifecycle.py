@@ -5,9 +5,9 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from sandgate.execution.placeholder import Placeholders
-from sandgate.execution.planted import Planted
+from sandgate.execution.planted_files import Planted
 from sandgate.execution.post_run_checks import PostRunChecks
-from sandgate.terminals.telling import Deltas
+from sandgate.terminals.listeners import Deltas
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import Attempt
     from sandgate.protocol.denials import Denial
     from sandgate.sandbox.memory import Mark
+    from sandgate.terminals.interfaces import Live
+    from sandgate.terminals.leftover_processes import Remnants
     from sandgate.terminals.limits import ExecLimits
-    from sandgate.terminals.live import Live
-    from sandgate.terminals.remnants import Remnants
-    from sandgate.terminals.telling import Teller
+    from sandgate.terminals.listeners import Teller
     from sandgate.terminals.warden import Warden
 
     Marks = dict[str, Mark]

@@ -14,7 +14,7 @@ from sandgate.kernel.process_tree import descendants, listening_ports
 from sandgate.kernel.serving import network_of
 from sandgate.record import Record
 from sandgate.sandbox.backends import find_helper
-from sandgate.terminals.live_commands import display
+from sandgate.terminals.live_listing import display
 from sandgate.terminals.shown_ports import PORT_MAX, PortWish, address, needs_no_relay, relay, usable
 
 TYPE_CHECKING = False

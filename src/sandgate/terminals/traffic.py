@@ -1,7 +1,7 @@
 """Moves the bytes of one live command: what it prints into its output, what is typed towards it.
 
 The pump does it as things become possible. A blocking caller who waits for the next output may read it himself for
-that time (`reading_here.py`); nobody else reads then. What a terminal does not take yet is kept, within a limit.
+that time (`direct_reading.py`); nobody else reads then. What a terminal does not take yet is kept, within a limit.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from select import EPOLLIN, EPOLLOUT
 from time import monotonic
 
 from sandgate.errors import InputNotTaken
+from sandgate.terminals.direct_reading import Seat
 from sandgate.terminals.pump import READ_BYTES
-from sandgate.terminals.reading_here import Seat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ where it is, so a caller who gives up in the middle takes nothing from anybody.
 
 A call ends at the end of the command, at its deadline, or as soon as there is nothing to wait for: the output has been
 quiet for a moment, and the kernel says that whoever is in the foreground waits for input. That last part is asked,
-never guessed from the output (`settled`).
+never guessed from the output (`activity.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import TypeVar
 
-    from sandgate.terminals.live import Live
+    from sandgate.terminals.interfaces import Live
 
     T = TypeVar("T")
 

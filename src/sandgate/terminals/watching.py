@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sandgate.patterns.wanted import Patterns
-    from sandgate.terminals.live import Live
+    from sandgate.terminals.interfaces import Live
     from sandgate.terminals.waiting import Steps
 
 FOREVER_MS = 86_400_000 * 365  # a lock takes no longer wait

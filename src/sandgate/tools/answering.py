@@ -7,7 +7,7 @@ import os
 from sandgate.approvals.prompts.prompt import denial_text, grant_text
 from sandgate.display import visible
 from sandgate.errors import TerminalFailed
-from sandgate.terminals.settled import state_of
+from sandgate.terminals.activity import state_of
 from sandgate.tools.answers import ExecAnswer
 from sandgate.tools.truncation import answer_policy, token_estimate, unified_form
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.output import Taken
     from sandgate.terminals.table import Tombstone
     from sandgate.terminals.terminal import Terminal
-    from sandgate.tools.host import Host
+    from sandgate.tools.interfaces import Host
     from sandgate.tools.truncation import TruncationPolicy
 
 DENIALS_TOLD_MAX = 3  # in the text; the structured answer has all

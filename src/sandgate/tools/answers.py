@@ -1,6 +1,6 @@
 """The words a tool call is answered with.
 
-Models have learned to read these forms, so they are kept to the letter (unified_exec.md §2.1, exec.md §9.1). A
+Models have learned to read these forms, so they are kept to the letter (`docs/explanation/tool-answers.md`). A
 program that calls the same tools gets the facts as a dictionary instead, where there is room for what the text
 does not say: in which state a command is, what the sandbox refused, which pattern was found. Pure.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 
-ANSWER_POLICY = TruncationPolicy("tokens", 10_000)  # exec.md section 10, where no model says otherwise
+ANSWER_POLICY = TruncationPolicy("tokens", 10_000)  # where no model says otherwise
 MILLISECONDS = 3  # digits of a second
 # What stands first is read even where the rest is cut.
 IN_ORDER = (

@@ -10,7 +10,7 @@ from time import monotonic
 
 from sandgate.errors import InputNotTaken, StdinClosed, UnknownTerminal
 from sandgate.patterns.wanted import Wanted
-from sandgate.terminals.settled import is_settled
+from sandgate.terminals.activity import is_settled
 from sandgate.terminals.terminal import SIGINT, STDIN_CLOSED
 from sandgate.terminals.waiting import Settling, collect
 from sandgate.terminals.watching import patterns_for
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.answers import ExecAnswer
     from sandgate.tools.arguments import WriteStdinArguments
-    from sandgate.tools.host import Host
+    from sandgate.tools.interfaces import Host
 
 INTERRUPT = "\x03"
 

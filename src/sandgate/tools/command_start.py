@@ -9,7 +9,7 @@ from __future__ import annotations
 from time import monotonic
 
 from sandgate.errors import CommandRefused
-from sandgate.terminals.settled import is_settled
+from sandgate.terminals.activity import is_settled
 from sandgate.terminals.waiting import Settling, collect
 from sandgate.tools.answering import answer
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.start import Shape
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.answers import ExecAnswer
-    from sandgate.tools.host import Host, StartedCommand
+    from sandgate.tools.interfaces import Host, StartedCommand
 
 NS_PER_S = 1_000_000_000
 

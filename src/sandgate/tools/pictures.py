@@ -14,7 +14,7 @@ import stat
 
 from sandgate.display import visible
 from sandgate.errors import ImageUnusable
-from sandgate.patch.tree import KERNEL_AREAS, READ_FLAGS, absolute, path_access_of
+from sandgate.patch.disk_lookup import KERNEL_AREAS, READ_FLAGS, absolute, path_access_of
 from sandgate.protocol.items import InputImage, InputText
 from sandgate.tools.image_format import image_format
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Passage
     from sandgate.tools.arguments import ShellArguments
-    from sandgate.tools.host import ToolSession
-    from sandgate.tools.live import LiveCommands
+    from sandgate.tools.interfaces import ToolSession
+    from sandgate.tools.live_commands import LiveCommands
     from sandgate.tools.toolbox import Toolbox
 
     Over = Callable[[CommandRequest, Passage | str], object]

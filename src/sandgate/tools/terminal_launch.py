@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from time import monotonic
 
-from sandgate.execution.planted import Planted
+from sandgate.execution.planted_files import Planted
 from sandgate.execution.post_run_checks import PostRunChecks
 from sandgate.gate.confinement import OUTDATED
 from sandgate.gate.readiness import Readiness
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import TerminalBegan
+from sandgate.terminals.activity import is_settled
 from sandgate.terminals.awaiting import Awaiting
 from sandgate.terminals.identity import TerminalIdentity
 from sandgate.terminals.lifecycle import Lifecycle
-from sandgate.terminals.settled import is_settled
 from sandgate.terminals.start import start_terminal
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.calls import Answer, ToolOutput
-    from sandgate.tools.host import AgentContext, ToolContext
+    from sandgate.tools.interfaces import AgentContext, ToolContext
 
     Json = dict[str, Any]
     Audience = Literal["agent", "client"]

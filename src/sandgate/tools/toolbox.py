@@ -23,14 +23,14 @@ from sandgate.gate.input_review import InputReview
 from sandgate.gate.patch_gate import PatchGate, unfit_patch
 from sandgate.sandbox.unseen import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
-from sandgate.terminals.live_commands import live_commands
+from sandgate.terminals.live_listing import live_commands
 from sandgate.terminals.start import Shape
 from sandgate.tools.answering import refused_answer
 from sandgate.tools.answers import ANSWER_POLICY, ExecAnswer
 from sandgate.tools.calls import ToolOutput, as_json, at_once, error_text, failed, guarded
 from sandgate.tools.command_input import write_stdin
 from sandgate.tools.command_start import await_command, start_command
-from sandgate.tools.live import LiveCommands
+from sandgate.tools.live_commands import LiveCommands
 from sandgate.tools.patch_answer import MS_PER_S, PatchAnswer
 from sandgate.tools.registry import definitions, tool_named
 from sandgate.tools.script_shell import chosen_shell, login_wanted
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.trace import Recorder
-    from sandgate.terminals.live_commands import LiveCommand
+    from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.arguments import ExecCommandArguments, WriteStdinArguments
-    from sandgate.tools.host import StartedCommand, ToolSession
+    from sandgate.tools.interfaces import StartedCommand, ToolSession
 
 
 # What makes output readable for somebody who is no terminal.

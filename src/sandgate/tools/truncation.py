@@ -3,7 +3,7 @@
 The middle is cut out, because the start of an output says what was attempted and the end how it went. A budget is
 counted in bytes or in tokens, a token being four bytes; that is an estimate, and the same everywhere. The marker
 and the lines about the cut are not charged to the budget. Sizes are those of the text as UTF-8, and a character is
-never split. exec.md §10 and unified_exec.md §2.1 say it exactly. Pure.
+never split. `docs/explanation/tool-answers.md` shows what it looks like. Pure.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     BudgetUnit = Literal["bytes", "tokens"]
 
-BYTES_PER_TOKEN = 4  # exec.md §10
+BYTES_PER_TOKEN = 4  # an estimate that models know
 
 
 class TruncationPolicy(Record):

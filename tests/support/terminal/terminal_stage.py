@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.execution.start import Starter
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.terminals.interfaces import Live
     from sandgate.terminals.limits import ExecLimits
-    from sandgate.terminals.live import Live
     from sandgate.terminals.output import Listener
     from sandgate.terminals.terminal import Terminal
 

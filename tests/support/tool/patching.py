@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from sandgate.patch.apply import Applied, apply_plan
+from sandgate.patch.disk_lookup import Tree
 from sandgate.patch.parse import parse_patch
 from sandgate.patch.plan import PatchPlan, plan_patch
-from sandgate.patch.tree import Tree
 from sandgate.protocol.permissions import EffectivePermissions
 
 

@@ -15,7 +15,7 @@ from sandgate.terminals.waiting import Pause, drive
 from sandgate.tools.arguments import WriteStdinArguments
 from sandgate.tools.command_input import write_stdin
 from sandgate.tools.command_start import await_command, start_command
-from sandgate.tools.host import StartedCommand
+from sandgate.tools.interfaces import StartedCommand
 from sandgate.tools.truncation import TruncationPolicy
 from support.terminal.children import shell
 from support.terminal.terminal_stage import Stage

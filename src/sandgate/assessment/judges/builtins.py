@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import Value
 from sandgate.assessment.findings import EXHAUSTION, HIGH, LOW, MEDIUM
 from sandgate.assessment.judges.feeding import fed_arguments
-from sandgate.assessment.judges.spoken import echoed
+from sandgate.assessment.judges.spoken import echo_output
 from sandgate.assessment.judges.trust import HISTORIES, no_history
 from sandgate.assessment.options import parsed
 
@@ -111,7 +111,7 @@ def _judge_printf(call: Call, inquiry: Inquiry) -> None:
     """`printf -v NAME`: what is printed becomes a variable."""
     if len(call.args) > 2 and call.args[0].text == "-v":
         name, call.args = call.args[1], call.args[2:]
-        call.shell.variables[name.text] = Value((echoed(call),), all(arg.known for arg in call.args))
+        call.shell.variables[name.text] = Value((echo_output(call),), all(arg.known for arg in call.args))
     inquiry.add(LOW, "reads", "printf", "prints text")
 
 

@@ -9,7 +9,7 @@ from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.judges.common import base_name, by_table
 from sandgate.assessment.judges.naming import judge_name
 from sandgate.assessment.judges.ordering import judge_order
-from sandgate.assessment.judges.spoken import echoed, spoken
+from sandgate.assessment.judges.spoken import echo_output, spoken
 from sandgate.assessment.knowledge import entry_for, knows
 from sandgate.assessment.knowledge.interpreters import LANGUAGES, SHELL_VALUES, SHELLS
 from sandgate.assessment.lexing import tokens
@@ -141,7 +141,7 @@ def _decoded(feeder: Call | None) -> str:
         return ""
     text = feeder.stdin_text or ""
     if not text and feeder.feeder is not None and feeder.feeder.program in {"echo", "printf"}:
-        text = echoed(feeder.feeder).split("\n", 1)[0]
+        text = echo_output(feeder.feeder).split("\n", 1)[0]
     from binascii import Error, a2b_base64, unhexlify
 
     try:
@@ -338,7 +338,7 @@ def run_fed_lines(call: Call, inquiry: Inquiry, mark: str) -> None:
     """`make -f -` and `ed`: the lines of the text they are fed that begin with `mark` are commands for the shell."""
     text = call.stdin_text or ""
     if not text and call.feeder is not None and call.feeder.program in {"echo", "printf"}:
-        text = echoed(call.feeder)
+        text = echo_output(call.feeder)
     for line in text.split("\n"):
         if line[:1] == mark:
             inquiry.run_script(line[1:].lstrip("@-+"), call)

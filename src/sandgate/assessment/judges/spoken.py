@@ -16,7 +16,7 @@ STEPS_MAX = 8  # decoders in a row that are followed
 TEXT_MAX = 100_000  # characters that are decoded
 
 
-def echoed(call: Call) -> str:
+def echo_output(call: Call) -> str:
     """What `echo` or `printf` says, near enough."""
     options = [arg.text for arg in call.args if arg.text in {"-e", "-n", "-ne", "-en", "-E", "--"}]
     texts = [arg.text for arg in call.args if arg.text not in options]
@@ -32,7 +32,7 @@ def spoken(call: Call | None) -> str | None:
     decoders: list[Call] = []
     while call is not None and len(decoders) <= STEPS_MAX:
         if call.program in {"echo", "printf"}:
-            return _through(decoders, echoed(call))
+            return _through(decoders, echo_output(call))
         if call.program == "cat" and call.stdin_text is not None and not call.args:
             return _through(decoders, call.stdin_text)
         if call.program not in {"cat", "base64", "base32", "xxd", "rev", "tr", "openssl"}:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sandgate.terminals.waiting import Steps
     from sandgate.tools.fields import Reader
-    from sandgate.tools.host import ToolContext
+    from sandgate.tools.interfaces import ToolContext
     from sandgate.tools.tool import Offer, ToolCall
 
     Json = dict[str, Any]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sandgate.gate.forecast import Forecast
     from sandgate.terminals.waiting import Steps
-    from sandgate.tools.host import ToolContext
+    from sandgate.tools.interfaces import ToolContext
     from sandgate.tools.tool import ToolCall
 
     Json = dict[str, Any]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.terminals.waiting import Steps
-    from sandgate.tools.host import ToolContext
+    from sandgate.tools.interfaces import ToolContext
     from sandgate.tools.tool import Offer, ToolCall
 
     Json = dict[str, Any]

@@ -13,9 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.terminals.live_commands import LiveCommand
+    from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.waiting import Steps
-    from sandgate.tools.host import ToolContext
+    from sandgate.tools.interfaces import ToolContext
     from sandgate.tools.tool import Offer, ToolCall
 
     Json = dict[str, Any]
@@ -64,7 +64,7 @@ def _ports(live: LiveCommand) -> str:
     if not live.listening:
         return ""
     if live.backend == "namespace" and live.network == "off":
-        from sandgate.terminals.served import showing
+        from sandgate.terminals.port_owners import showing
 
         return f"\n  {showing(live.listening)}"
     return f"\n  it listens on {', '.join(map(str, live.listening))}, of this machine"

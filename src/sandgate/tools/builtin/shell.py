@@ -1,9 +1,8 @@
 """The tools that run one command to its end: `shell`, and the provider's own `local_shell` in the same form.
 
-exec.md sections 9.1 and 14. An argument vector is run as it is, without a shell around it. Two names of older wires are
-read as well: `timeout` for `timeout_ms`, and `with_escalated_permissions` for `sandbox_permissions`. The variables and
-the user that a `local_shell` action may name are refused rather than ignored: nobody would have been asked about them.
-Pure.
+An argument vector is run as it is, without a shell around it. Two names of older wires are read as well: `timeout` for
+`timeout_ms`, and `with_escalated_permissions` for `sandbox_permissions`. The variables and the user that an action of
+`local_shell` may name are refused rather than ignored: no question to a reviewer would have shown them. Pure.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
     from sandgate.tools.calls import Answer
     from sandgate.tools.fields import Reader
-    from sandgate.tools.host import AgentContext
+    from sandgate.tools.interfaces import AgentContext
     from sandgate.tools.tool import Offer
 
 WORDS_MAX = 4_096  # of one command

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.tools.fields import Reader
-    from sandgate.tools.host import AgentContext
+    from sandgate.tools.interfaces import AgentContext
     from sandgate.tools.tool import Offer
 
     Json = dict[str, Any]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sandgate.tools.calls import Answer
     from sandgate.tools.fields import Reader
-    from sandgate.tools.host import AgentContext
+    from sandgate.tools.interfaces import AgentContext
     from sandgate.tools.tool import Offer
 
 

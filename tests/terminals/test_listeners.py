@@ -12,7 +12,7 @@ import pytest
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.trace import OutputArrived, TerminalBegan, TerminalEnded, TerminalInput
 from sandgate.terminals.limits import DEFAULT_LIMITS
-from sandgate.terminals.telling import QUEUED_MAX, Deltas, Teller
+from sandgate.terminals.listeners import QUEUED_MAX, Deltas, Teller
 from support.process.waiting import LIMIT_S, wait_until
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.protocol.trace import TerminalBegan
-from sandgate.terminals.live_commands import display
+from sandgate.terminals.live_listing import display
 from support.process.waiting import wait_until
 from support.terminal.live_sessions import BACKENDS, Workplace, is_running, shell
 

@@ -8,7 +8,7 @@ from time import monotonic
 
 import pytest
 
-from sandgate.terminals.settled import is_settled, state_of
+from sandgate.terminals.activity import is_settled, state_of
 from sandgate.terminals.waiting import Settling, collect, drive
 from support.process.waiting import LIMIT_S, wait_until
 from support.terminal.terminal_stage import LIMIT_MS, Stage, program, sees

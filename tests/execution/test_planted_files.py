@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 
-from sandgate.execution import planted
-from sandgate.execution.planted import Planted
+from sandgate.execution import planted_files
+from sandgate.execution.planted_files import Planted
 from sandgate.places.git import STEPS
 from sandgate.places.run_later import CLOSED, USUAL, rows
 from sandgate.protocol.confinement import ConfinedCommand
@@ -47,7 +47,7 @@ def before(root: Path) -> Planted:
 def settled(root: Path) -> None:
     """Waits until the clock that files are stamped with shows a later time than everything below `root` bears."""
     newest = max(path.lstat().st_ctime_ns for path in root.rglob("*"))
-    while time.clock_gettime_ns(planted.FILES_CLOCK) <= newest:
+    while time.clock_gettime_ns(planted_files.FILES_CLOCK) <= newest:
         pass
 
 
@@ -158,7 +158,7 @@ def test_the_packages_of_a_directory_that_is_no_environment_are_not_looked_at(tm
 
 
 def test_only_so_many_environments_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planted, "ENVIRONMENTS_MAX", 1)
+    monkeypatch.setattr(planted_files, "ENVIRONMENTS_MAX", 1)
     for name in "ab":
         put(tmp_path / name / PACKAGES[6:] / "old.py")
         put(tmp_path / name / "pyvenv.cfg")
@@ -171,7 +171,7 @@ def test_only_so_many_environments_are_looked_at(tmp_path: Path, monkeypatch: py
 
 def test_a_line_names_a_few_and_counts_the_others(tmp_path: Path) -> None:
     told = before(tmp_path)
-    for number in range(planted.NAMED_MAX + 2):
+    for number in range(planted_files.NAMED_MAX + 2):
         put(tmp_path / str(number) / "AGENTS.md")
     told.look()
     assert told.sentence().endswith(" and 2 more")
@@ -195,7 +195,7 @@ def test_an_unconfined_run_is_not_watched(tmp_path: Path) -> None:
 
 
 def test_only_so_many_directories_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planted, "DIRECTORIES_MAX", 2)
+    monkeypatch.setattr(planted_files, "DIRECTORIES_MAX", 2)
     for name in "abc":
         (tmp_path / name).mkdir()
     told = before(tmp_path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.execution.meanwhile import LINE_LIMIT_MS, TOLD_AFTER_MS, Meanwhile
+from sandgate.execution.early_refusals import LINE_LIMIT_MS, TOLD_AFTER_MS, Meanwhile
 from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.denials import Refused
 

@@ -6,7 +6,7 @@ from sandgate.terminals.state import process_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.terminals.live import Live
+    from sandgate.terminals.interfaces import Live
     from sandgate.terminals.state import ProcessState
 
 WAITING = ("idle", "waiting_for_input", "waiting_for_secret")

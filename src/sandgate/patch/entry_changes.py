@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 
-from sandgate.patch.tree import DEFAULT_MODE, FileState, file_state
+from sandgate.patch.disk_lookup import DEFAULT_MODE, FileState, file_state
 from sandgate.record import Record
 
 TYPE_CHECKING = False

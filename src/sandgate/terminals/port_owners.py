@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from sandgate.display import one_line
 from sandgate.kernel.process_tree import descendants, listening_ports
-from sandgate.terminals.live_commands import display
+from sandgate.terminals.live_listing import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from sandgate.terminals.live import Live
+    from sandgate.terminals.interfaces import Live
     from sandgate.terminals.terminal import Terminal
 
 ADDRESSES_SAID_MAX = 3

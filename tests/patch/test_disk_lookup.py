@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.patch.tree import FILE_BYTES_MAX, FileState, Tree, absolute, path_access_of
+from sandgate.patch.disk_lookup import FILE_BYTES_MAX, FileState, Tree, absolute, path_access_of
 from sandgate.protocol.permissions import EffectivePermissions
 from support.tool.patching import within
 
@@ -32,7 +32,7 @@ def test_a_place_has_no_link_on_the_way_but_may_be_one(tmp_path: Path) -> None:
 
 
 def test_a_patch_reads_no_more_than_its_share_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sandgate.patch.tree.TOTAL_BYTES_MAX", 3)
+    monkeypatch.setattr("sandgate.patch.disk_lookup.TOTAL_BYTES_MAX", 3)
     for name in ("f", "g"):
         (tmp_path / name).write_bytes(b"xx")
     tree = Tree()

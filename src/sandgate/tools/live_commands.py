@@ -10,15 +10,15 @@ from sandgate.gate.gate_request import GateRequest
 from sandgate.kernel.session_tree import kill_marked, kill_sessions
 from sandgate.protocol.confinement import AttemptOutcome
 from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
+from sandgate.terminals.leftover_processes import Remnants
 from sandgate.terminals.lifecycle import SESSION_BOUND
+from sandgate.terminals.listeners import Teller
+from sandgate.terminals.port_owners import ports_served, served_instead, showing
 from sandgate.terminals.pump import Pump
-from sandgate.terminals.remnants import Remnants
-from sandgate.terminals.served import ports_served, served_instead, showing
 from sandgate.terminals.table import TerminalTable
-from sandgate.terminals.telling import Teller
 from sandgate.terminals.waiting import Pause
 from sandgate.terminals.warden import Warden
-from sandgate.tools.host import StartedCommand
+from sandgate.tools.interfaces import StartedCommand
 from sandgate.tools.terminal_launch import TerminalLaunch
 
 TYPE_CHECKING = False
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.trace import Recorder, TerminalStatus
     from sandgate.terminals.awaiting import Awaiting
+    from sandgate.terminals.interfaces import Live
     from sandgate.terminals.lifecycle import Lifecycle
     from sandgate.terminals.limits import ExecLimits
-    from sandgate.terminals.live import Live
     from sandgate.terminals.session_ports import SessionPorts
     from sandgate.terminals.start import Shape
     from sandgate.terminals.terminal import Terminal

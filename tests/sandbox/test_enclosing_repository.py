@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from sandgate.sandbox.enclosing_repository import repository_around
 from sandgate.sandbox.looking import Look
-from sandgate.sandbox.surrounding import repository_around
 
 
 def repository(at: Path) -> None:

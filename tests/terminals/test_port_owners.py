@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from sandgate.terminals.served import (
+from sandgate.terminals.port_owners import (
     ADDRESSES_SAID_MAX,
     COMMAND_SAID_CHARS,
     SERVERS_SAID_MAX,

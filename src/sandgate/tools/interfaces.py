@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.limits import ExecLimits
-    from sandgate.terminals.live_commands import LiveCommand
+    from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.start import Shape
     from sandgate.terminals.table import TerminalTable
     from sandgate.terminals.terminal import Terminal

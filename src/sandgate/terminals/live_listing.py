@@ -8,7 +8,7 @@ from sandgate.commandline.words import joined
 from sandgate.kernel.process_tree import descendants, listening_ports, usage
 from sandgate.protocol.commands import NS_PER_MS
 from sandgate.record import Record
-from sandgate.terminals.settled import state_of
+from sandgate.terminals.activity import state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

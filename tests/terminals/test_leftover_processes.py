@@ -7,8 +7,8 @@ import signal
 import subprocess
 
 from sandgate.kernel.session_tree import members
+from sandgate.terminals.leftover_processes import Remnants
 from sandgate.terminals.pump import Pump
-from sandgate.terminals.remnants import Remnants
 from support.process.waiting import wait_until
 
 

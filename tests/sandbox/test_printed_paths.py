@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.display import visible
-from sandgate.sandbox.spelled import path_in, spelled_lines
+from sandgate.sandbox.printed_paths import path_in, spelled_lines
 
 # What the programs print for `/h/.a<TAB>b/key`, typed literally.
 SAID = [

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.execution.pointers import is_sound
+from sandgate.execution.git_pointers import is_sound
 
 
 @pytest.fixture

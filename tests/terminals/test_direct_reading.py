@@ -6,7 +6,7 @@ import os
 import threading
 
 from sandgate.terminals.changes import Changes
-from sandgate.terminals.reading_here import Bell, Seat
+from sandgate.terminals.direct_reading import Bell, Seat
 from support.process.waiting import open_descriptors, wait_until
 from support.terminal.terminal_stage import LIMIT_MS, Stage, sees
 
