@@ -77,7 +77,7 @@ def _way_or_reason(denial: Denial) -> str:
 
 
 def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -> ExecAnswer:
-    """The answer of a command that ended while nobody looked."""
+    """The answer of a command that ended between two calls."""
     text = stone.output.decode("utf-8", "replace")
     return ExecAnswer(
         wall_time_seconds=0.0,
@@ -91,7 +91,7 @@ def last_words(host: Host, stone: Tombstone, *, max_output_tokens: int | None) -
 
 
 def refused_answer(why: str) -> ExecAnswer:
-    """The answer of a call that nobody allowed: a value like any other."""
+    """The answer of a call that was refused: a value like any other."""
     return ExecAnswer(wall_time_seconds=0.0, output="", refused=why)
 
 

@@ -1,7 +1,7 @@
 """What `write_stdin` does: types into a live command, or only looks, and answers with what it printed since.
 
 Calls on the same command take turns, so that no two of them share an answer between them. A call comes back as soon as
-the command waits for input again; what it typed where nothing is echoed is told to nobody.
+the command waits for input again; what it typed where nothing is echoed is told nowhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What `exec_command` does: starts a command and answers with what it printed within the time the caller gives it.
 
-In two parts. Starting goes through the gate and blocks, since somebody may have to be asked. Waiting is a generator, so
-that an event loop can wait for many commands at once.
+In two parts. Starting goes through the gate and blocks, since a reviewer may have to be asked. Waiting is a generator,
+so that an event loop can wait for many commands at once.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _awaited(
 ) -> Steps[ExecAnswer]:
     terminal = started.terminal
     assert terminal is not None  # start_command has seen to it
-    # From its start on: a short command is over before anybody begins to wait for it here.
+    # From its start on: a short command is over before a caller begins to wait for it here.
     began_s = terminal.started_ns / NS_PER_S
     waited_before_s = monotonic() - began_s
     yield from collect(

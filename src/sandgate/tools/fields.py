@@ -1,6 +1,6 @@
 """How the fields of a tool call are read: one reader for each type, and the object they stand in.
 
-A tool has a closed table of fields: an argument that nobody reads is a misunderstanding, not a detail. Absent and
+A tool has a closed table of fields: an argument that no tool reads is a misunderstanding, not a detail. Absent and
 `null` mean the same. A reader takes what JSON gave and returns it in the type the program uses, or raises `MisfitError`
 in the words of the parser that wrote the wire's errors. Pure.
 """

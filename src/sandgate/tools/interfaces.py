@@ -71,7 +71,8 @@ if TYPE_CHECKING:
             ...
 
         def sought_in_vain(self, terminal: Terminal) -> str:
-            """Of one that runs: at which port it met nobody and who listens elsewhere; told once. "": nothing."""
+            """Of one that runs: at which port it met no server and which command listens elsewhere; told once. "":
+            nothing."""
             ...
 
         def listens(self, terminal: Terminal) -> str:
@@ -164,7 +165,7 @@ if TYPE_CHECKING:
             ...
 
         def review_input(self, arguments: WriteStdinArguments) -> ExecAnswer | None:
-            """Asks where somebody has to see the input, which blocks; an answer is a refusal."""
+            """Asks where a reviewer has to see the input, which blocks; an answer is a refusal."""
             ...
 
         def write(self, arguments: WriteStdinArguments, reviewed: ExecAnswer | None) -> Steps[ExecAnswer]:
@@ -176,7 +177,7 @@ if TYPE_CHECKING:
             ...
 
         def foresee(self, arguments: ExecCommandArguments) -> Forecast:
-            """What would become of a command; asks nobody."""
+            """What would become of a command; asks no reviewer."""
             ...
 
         def list_live(self) -> tuple[LiveCommand, ...]:
@@ -191,7 +192,7 @@ if TYPE_CHECKING:
         """What one call of a tool may do in an agent's session."""
 
         def tell(self, message: EventMessage) -> None:
-            """Tells everybody who watches."""
+            """Tells all that watch the session."""
             ...
 
         async def shell(self, arguments: ShellArguments) -> Answer:

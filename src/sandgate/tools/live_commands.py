@@ -56,7 +56,7 @@ class LiveCommands:
         limits: ExecLimits,
         truncation: TruncationPolicy,
         *,
-        heard: bool,  # somebody listens to `record`
+        heard: bool,  # a caller listens to `record`
         ends_on_network_denial: bool,
     ) -> None:
         self.limits = limits
@@ -127,21 +127,21 @@ class LiveCommands:
         return attendance.untold(self._gate.refused(terminal.identity.plan, so_far).denials)
 
     def sought_in_vain(self, terminal: Terminal) -> str:
-        """The sentence for a command that runs and met nobody at a port; once for each port."""
+        """The sentence for a command that runs and met no server at a port; once for each port."""
         attendance = self._attendances.get(terminal)
         return "" if attendance is None or terminal.exited else attendance.unmet(terminal, terminal.unserved)
 
     def served_instead(self, sought: tuple[str, ...], seeker: Live | None = None) -> str:
-        """Who of the session serves other ports than these addresses, where nobody was met; a sentence, or ""."""
+        """Which command of the session serves other ports than these addresses, where none was met; a sentence, or ""."""
         return served_instead(ports_served(self.table.terminals()), sought, seeker) if sought else ""
 
     def listens(self, terminal: Terminal) -> str:
-        """The sentence for a command that runs and serves ports nobody outside reaches; once for each port."""
+        """The sentence for a command that runs and serves ports that are not reached from outside; once for each port."""
         attendance = self._attendances.get(terminal) if terminal.may_listen else None
         return "" if attendance is None else showing(attendance.unshown(ports_served((terminal,)).get(terminal, ())))
 
     def kept_back(self, terminal: Terminal) -> str:
-        """The sentence for a command that runs and has changed a git directory, which nobody else sees yet; once."""
+        """The sentence for a command that runs and has changed a git directory, which no other command sees yet; once."""
         attendance = self._attendances.get(terminal)
         return "" if attendance is None else attendance.kept_back()
 
@@ -163,7 +163,7 @@ class LiveCommands:
     def keep(self, terminal: Terminal, *, pinned: bool) -> None:
         """Stores a command that is alive; what had to go to make room is ended."""
         removed = self.table.add(terminal, pinned=pinned)
-        if self._closed:  # meanwhile: whoever closes has not seen it
+        if self._closed:  # meanwhile: `close` has not seen it
             terminal.close()
             self.forget(terminal)
             raise RequestError("the session is closed", hint="open another one")
@@ -246,7 +246,7 @@ class LiveCommands:
         )
         self._tell_end(launch, "failed" if terminal.failure_message else "completed", terminal.failure_message)
         if launch.shape.pinned:
-            self.forget(terminal)  # whoever holds it knows; nobody will ask by number
+            self.forget(terminal)  # its holder knows; no call will ask by number
         return attempt
 
     def _tell_end(self, launch: TerminalLaunch, status: TerminalStatus, message: str) -> None:

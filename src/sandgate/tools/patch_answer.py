@@ -23,7 +23,7 @@ MS_PER_S = 1000
 
 
 class PatchAnswer(Record):
-    """The answer of `apply_patch`: it was applied, it could not be, or somebody or a rule said no."""
+    """The answer of `apply_patch`: it was applied, it could not be, or a reviewer or a rule said no."""
 
     call_id: str  # what `undo_patch` takes
     wall_time_seconds: float  # with the question, where there was one

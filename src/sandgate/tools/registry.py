@@ -1,4 +1,4 @@
-"""All tools, found by their files in `builtin/`. Whoever lists, describes or calls tools asks here.
+"""All tools, found by their files in `builtin/`. What lists, describes or calls tools asks here.
 
 A call loads the tool it names; the others stay where they are until a list of them is wanted.
 """

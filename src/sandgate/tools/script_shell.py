@@ -1,8 +1,8 @@
 """Which shell runs a script that is given as one string, and how it is told to.
 
 A model may name a shell. What it names may be missing, unknown to us, or its idea of a joke, so the script then runs
-in the nearest thing there is, and a notice says in which. Nothing is taken from `$SHELL`, which anybody can set, and
-`PATH` is asked last, after the places that belong to root: a program planted in a workspace must not become the
+in the nearest thing there is, and a notice says in which. Nothing is taken from `$SHELL`, which any program can set,
+and `PATH` is asked last, after the places that belong to root: a program planted in a workspace must not become the
 shell because it comes first there.
 """
 
@@ -46,7 +46,7 @@ _ROOTS_OWN: dict[ShellKind, tuple[str, ...]] = {
 
 
 class ScriptShell(Record):
-    """A shell that exists, or `/bin/sh`, and what to tell whoever asked for another."""
+    """A shell that exists, or `/bin/sh`, and what to tell a caller who asked for another."""
 
     path: str
     kind: ShellKind
@@ -105,7 +105,7 @@ def shell_kind(path: str) -> ShellKind | None:
 
 
 def login_wanted(asked: bool | None, *, allowed: bool, usual: bool) -> bool:
-    """Whether to start a login shell. `usual`: where nobody says (None), in this session.
+    """Whether to start a login shell. `usual`: where the caller does not say (None), in this session.
 
     Raises RequestError when it is asked for and not allowed.
     """

@@ -129,8 +129,8 @@ class TerminalLaunch(Readiness):
     def _wait(self, terminal: Terminal) -> None:
         """For an end so early that the command may be run again with what it lacked.
 
-        One that waits for somebody will not end by itself. Whoever holds the command himself gets it as soon as it has
-        something to say.
+        One that waits for input will not end by itself. A caller that holds the command itself gets it as soon as it
+        has something to say.
         """
         deadline = monotonic() + self._live.limits.early_exit_grace_ms / 1000
         while not terminal.exited:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Offer(Record):
     """To whom tools are described, and what holds there."""
 
-    audience: Audience  # the model of an agent of ours; or whoever calls from outside, over MCP or from Python
+    audience: Audience  # the model of an agent of ours; or a client from outside, over MCP or from Python
     login_allowed: bool = True
     login_is_usual: bool = False  # a shell reads its login files where the call does not say
     lives_on: bool = True  # commands may outlive their call; otherwise `shell` runs them to their end
@@ -48,7 +48,7 @@ class ToolCall(Record):
     """One call of a tool by its name."""
 
     call_id: str = ""  # its name in what is told about it
-    ends_with_caller: bool = False  # what it started goes when nobody waits for its answer any more
+    ends_with_caller: bool = False  # what it started goes when its caller waits no more
 
 
 def _always(_offer: Offer) -> bool:
@@ -69,5 +69,5 @@ class Tool(Record):
     answers: Callable[[], Json] | None = None  # the schema of `ToolOutput.structured`, for clients
     hints: Hints | None = None  # for clients
     beside_others: bool = False  # an agent's call of it may overlap others of the same turn
-    needs_delegates: bool = False  # it is none where nobody may work for the session
+    needs_delegates: bool = False  # it is none where no sub-agent may work for the session
     starts_process: bool = True  # a failure to begin is one of a process, in the words models know

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from sandgate.tools.interfaces import StartedCommand, ToolSession
 
 
-# What makes output readable for somebody who is no terminal.
+# What makes output readable for a reader that is no terminal.
 PLAIN_OUTPUT = {
     "NO_COLOR": "1",
     "TERM": "dumb",
@@ -155,7 +155,7 @@ class Toolbox:
             return self._answer(outcome)
 
     def review_input(self, arguments: WriteStdinArguments) -> ExecAnswer | None:
-        """The blocking half of `write_stdin`: somebody may have to see the input. An answer is a refusal."""
+        """The blocking half of `write_stdin`: a reviewer may have to see the input. An answer is a refusal."""
         try:
             self._review.check(self.live.table.get(arguments.session_id), arguments.sent)
         except UnknownTerminal:
@@ -218,7 +218,7 @@ class Toolbox:
             justification=arguments.justification,
             tty=arguments.tty,
         )
-        # The schema offers it with that wish alone; elsewhere nobody would see why it is there.
+        # The schema offers it with that wish alone; elsewhere its reader would not see why it is there.
         wished = arguments.prefix_rule if command.wish == "require_escalated" else ()
         return command.but(env=tool_environment(command.env, login=login), timeout_ms=None, prefix_rule=wished)
 
@@ -285,7 +285,7 @@ class Toolbox:
 
 
 def _ending(started: StartedCommand, steps: Steps[ExecAnswer]) -> Steps[ExecAnswer]:
-    """What `steps` lead to; nobody waits for the answer any more: the command is ended."""
+    """What `steps` lead to; no caller waits for the answer any more: the command is ended."""
     try:
         return (yield from steps)
     except GeneratorExit:
@@ -295,7 +295,7 @@ def _ending(started: StartedCommand, steps: Steps[ExecAnswer]) -> Steps[ExecAnsw
 
 
 def not_retried(passage: Passage) -> str:
-    """Why a command that was held back was not run again, where that is news to whoever called it."""
+    """Why a command that was held back was not run again, where that is news to the caller."""
     last = passage.decisions[-1] if passage.decisions else None
     if last is None or last.approved or last.stage != "retry":
         return ""
@@ -304,7 +304,7 @@ def not_retried(passage: Passage) -> str:
 
 
 def remarks(passage: Passage) -> tuple[str, ...]:
-    """What whoever called a command has to know beside its output."""
+    """What the caller of a command has to know beside its output."""
     return tuple(filter(None, (not_retried(passage), unseen_in(passage))))
 
 

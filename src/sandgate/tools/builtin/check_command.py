@@ -1,4 +1,4 @@
-"""The tool `check_command`: what would happen to a command, and why. Runs nothing and asks nobody."""
+"""The tool `check_command`: what would happen to a command, and why. Runs nothing and asks no reviewer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The tool `exec_command`: runs a shell command and answers with what it printed within the time the caller gives it.
 
-Starting goes through the gate and blocks, since somebody may have to be asked. Waiting is a generator, so that an event
-loop can wait for many commands at once (`command_start.py`).
+Starting goes through the gate and blocks, since a reviewer may have to be asked. Waiting is a generator, so that an
+event loop can wait for many commands at once (`command_start.py`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The tool `update_plan`: the model says what it is going to do, and how far it is. It is shown; nothing else happens.
 
-A plan whose steps nobody could follow is sent back: more than one step in
+A plan whose steps no reader could follow is sent back: more than one step in
 progress says nothing about where the model is. Pure.
 """
 

@@ -1,6 +1,6 @@
 """The tool `write_stdin`: types into a live command, or only looks, and answers with what it printed since.
 
-Somebody may have to see the input first, which blocks; typing and waiting do not (`command_input.py`).
+A reviewer may have to see the input first, which blocks; typing and waiting do not (`command_input.py`).
 """
 
 from __future__ import annotations
