@@ -214,7 +214,7 @@ class AsyncGate:
         )
 
     async def killable(self, work: Callable[[int], T], reviewer: AsyncReviewer | None = None) -> T:
-        """`work` on a thread; the descriptor it gets is readable as soon as nobody wants what it does.
+        """`work` on a thread; the descriptor it gets is readable as soon as the caller no longer wants what it does.
 
         `reviewer` answers for it alone.
         """
@@ -331,7 +331,7 @@ class AsyncShell:
 
 
 def _abandon(steps: Steps[Any]) -> None:
-    """Nobody wants what these lead to. What never began could not notice its end."""
+    """The caller no longer wants what these lead to. What never began could not notice its end."""
     with suppress(StopIteration):
         next(steps)
     steps.close()

@@ -80,7 +80,7 @@ class CommandSession:
             self.policies,
             confinement=confinement,
             answering=self.answering,
-            # Not `self.risk`: a session that nobody refers to must be able to end while its commands live.
+            # Not `self.risk`: a session without references to it must be able to end while its commands live.
             assess=lambda command, denial: risk_of(command, denial, confinement, environment),
             record=self.record,
             write_down=WrittenAnswers(environment.environ, self.record, required=self.settings.require_record),
@@ -170,7 +170,7 @@ class CommandSession:
         self.close()
 
     def forecast(self, command: CommandRequest) -> Forecast:
-        """What `run` would do with this command at its first attempt. Nothing runs, nobody is asked."""
+        """What `run` would do with this command at its first attempt. Nothing runs, no reviewer is asked."""
         from sandgate.gate.forecast import forecast_of
 
         policies, risk = self.policies.but(rules=self.gate.rules_holding(command)), self.risk(as_judged(command))
