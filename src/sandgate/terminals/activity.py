@@ -18,7 +18,7 @@ def state_of(terminal: Live) -> ProcessState:
 
 
 def is_settled(terminal: Live) -> bool:
-    """Whoever is in the foreground waits for input, everything typed has been read, and so has all that was printed."""
+    """The foreground process waits for input, everything typed has been read, and so has all that was printed."""
     if terminal.unwritten_bytes:
         return False
     found = terminal.look()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from weakref import WeakSet
 
     class Awaited(Protocol):
-        """A command, as far as whoever waits for it is concerned."""
+        """A command, as far as a caller that waits for it is concerned."""
 
         awaiting: WeakSet[Awaiting]
         last_used_ns: int

@@ -13,7 +13,7 @@ LOOK_S = 3_600.0  # the call before has its own limit, and leaving wakes us
 
 
 class CallQueue:
-    """Hands out turns; whoever has one must `leave`, also when he gives up waiting."""
+    """Hands out turns; a caller that has one must `leave`, also when it gives up waiting."""
 
     __slots__ = ("_changes", "_waiting")
 
@@ -28,7 +28,7 @@ class CallQueue:
         return turn
 
     def wait(self, turn: object) -> Steps[None]:
-        """Until everybody before has left."""
+        """Until all callers before have left."""
         while True:
             seen = self._changes.count
             if self._waiting[0] is turn:

@@ -1,4 +1,4 @@
-"""A count that goes up with whatever happens to one thing, and whoever waits for it to go up.
+"""A count that goes up with whatever happens to one thing, and the waits for it to go up.
 
 A waiter says which count it has seen. What happened since then, also between its look and its waiting, lets it through
 at once: no wake-up is ever lost, however many wait. Waking is a plain call, so a thread and an event loop can wait for
@@ -29,7 +29,7 @@ class Changes:
         self.wait_instead: Waiter | None = None  # a blocking waiter who can make the change happen himself
 
     def happened(self) -> None:
-        """Something did; everybody who waits is woken once."""
+        """Something did; each wait is woken once."""
         with self._guard:
             self.count += 1
             if not self._waiting:

@@ -21,7 +21,7 @@ SEAT_BYTES = 8_192  # of one read; a terminal gives no more than half of it at o
 
 
 class Bell:
-    """A descriptor that becomes readable when it is rung. Closed when nobody can ring it any more."""
+    """A descriptor that becomes readable when it is rung. Closed when no thread can ring it any more."""
 
     def __init__(self) -> None:
         self.fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
@@ -61,6 +61,6 @@ class Seat:
         for fd, _events in ready:
             if fd == self._fd:
                 readable = True
-            else:  # perhaps for a wait that was over by then; one wake-up too many harms nobody
+            else:  # perhaps for a wait that was over by then; one wake-up too many does no harm
                 bell.silence()
         return readable

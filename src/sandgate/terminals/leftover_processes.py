@@ -1,6 +1,6 @@
-"""Finds out whether anybody is left of a session whose leader has ended.
+"""Finds out whether a process is left of a session whose leader has ended.
 
-Until nobody is, the session stays the warden's: its number names what is left of it. Looking at all processes is not
+Until none is, the session stays the warden's: its number names what is left of it. Looking at all processes is not
 cheap, so many ends at a time cost one look, a moment later.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sandgate.terminals.pump import Pump
     from sandgate.terminals.warden import Warden
 
-LOOK_AGAIN_S = 30.0  # while somebody is left
+LOOK_AGAIN_S = 30.0  # while a process is left
 LOOK_AFTER_S = 0.5  # the end of a leader; process numbers are not used up in that time
 
 
@@ -38,13 +38,13 @@ class Remnants:
             self._pump.at(monotonic() + LOOK_AFTER_S, self.look)
 
     def look(self) -> None:
-        """Lets go of the sessions nobody is left of."""
+        """Lets go of the sessions of which no process is left."""
         with self._guard:
             leaderless, self._leaderless = self._leaderless, set()
         peopled = leaderless & living_sessions() if leaderless else leaderless
         for session in leaderless - peopled:
             self._warden.drop(session)
-        if peopled:  # to be let go in time, before the number is somebody else's
+        if peopled:  # to be let go in time, before the number is another session's
             with self._guard:
                 self._leaderless |= peopled
             self._pump.at(monotonic() + LOOK_AGAIN_S, self.look)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 NETWORK_DENIED = "Network access was denied by the Sandgate sandbox."
 KEPT_BACK = "what it does in {} is kept until it ends; others see it then"
-SESSION_BOUND = ("none", "landlock")  # backends whose commands outlive us unless somebody sees to it
+SESSION_BOUND = ("none", "landlock")  # backends whose commands outlive us unless we see to it
 
 
 class Lifecycle:
@@ -86,7 +86,7 @@ class Lifecycle:
         return new
 
     def unmet(self, terminal: Live, sought: tuple[str, ...]) -> str:
-        """The sentence about addresses where the command met nobody, of those not told of before."""
+        """The sentence about addresses where the command met no server, of those not told of before."""
         said = self._session.served_instead(tuple([each for each in sought if each not in self._told]), terminal)
         self._told.update(sought if said else ())
         return said

@@ -1,9 +1,9 @@
 """How long a call waits, how much is kept, and how many may live: every number of interactive execution.
 
-One Record holds them all, so that whoever needs a limit is handed it and nobody reads a constant behind another's
+One Record holds them all, so that what needs a limit is handed it and no part reads a constant behind another's
 back. The defaults are those that models were trained with. Each can be overridden by `SANDGATE_EXEC_<FIELD IN
 CAPITALS>`; an override that is no number, out of range, or at odds with another limit is an error before anything
-runs, and so is a name we do not know: a limit somebody believes in and nobody applies is worse than none. No
+runs, and so is a name we do not know: a limit that a person believes in and no code applies is worse than none. No
 environment is read here, it is passed in.
 """
 

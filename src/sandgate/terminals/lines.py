@@ -53,7 +53,7 @@ class Line:
             self._lent.discard(fd)
 
     def let_go(self) -> None:
-        """The command is over: when nobody else holds the other side, that is the end. May be repeated."""
+        """The command is over: when no other process holds the other side, that is the end. May be repeated."""
         while self._lent:
             os.close(self._lent.pop())
 
@@ -65,7 +65,8 @@ class Line:
             self.fd = -1
 
     def read_into(self, buffer: bytearray) -> int:
-        """How much of what is there was put at the start of `buffer`; 0 when nobody can write any more, -1: nothing."""
+        """How much of what is there was put at the start of `buffer`; 0 when no process can write any more, -1:
+        nothing."""
         try:
             return os.readv(self.fd, (buffer,))
         except BlockingIOError:
@@ -73,7 +74,7 @@ class Line:
         except OSError as error:
             if error.errno != EIO:
                 raise
-            return 0  # how a terminal says that nobody holds its other side
+            return 0  # how a terminal says that no process holds its other side
 
     def readable(self) -> bool:
         """There is something to read, or the end."""
@@ -82,7 +83,7 @@ class Line:
         return bool(waiting.poll(0))
 
     def write(self, data: bytes | bytearray | memoryview) -> int:
-        """How much of it was taken. OSError when nobody is left to read it."""
+        """How much of it was taken. OSError when no process is left to read it."""
         try:
             return os.write(self.fd, data)
         except BlockingIOError:

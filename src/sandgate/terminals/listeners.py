@@ -61,7 +61,7 @@ class Teller:
 
     def _begin(self) -> None:
         with self._guard:
-            pass  # until whoever started us has said so
+            pass  # until the thread that started us has said so
         self._run()
 
     def _run(self) -> None:

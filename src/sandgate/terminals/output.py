@@ -1,4 +1,4 @@
-"""What a live command printed: once for the caller who takes it piece by piece, once for everybody.
+"""What a live command printed: once for the caller who takes it piece by piece, once for all others.
 
 The pending part is what no call has answered with yet; taking it empties it. The transcript is the whole life, and is
 read by offset, so that readers never take anything from one another. Both keep head and tail in bounded memory and

@@ -1,6 +1,6 @@
-"""Who of a session serves which port, for a command that found nobody at the port it wanted.
+"""Which command of a session serves which port, for one that found no server at the port it wanted.
 
-The kernel is asked when it matters: after a connection to the session's own loopback met nobody. Only commands that
+The kernel is asked when it matters: after a connection to the session's own loopback met no server. Only commands that
 share that loopback count.
 """
 
@@ -31,9 +31,10 @@ def ports_served(terminals: Iterable[Terminal]) -> dict[Terminal, tuple[int, ...
 def served_instead(
     served: Mapping[Terminal, tuple[int, ...]], sought: Iterable[str], seeker: Live | None = None
 ) -> str:
-    """One sentence: where `seeker` met nobody, and who listens elsewhere; "" where that would say nothing new.
+    """One sentence: where `seeker` met no server, and which command listens elsewhere; "" where that would say nothing
+    new.
 
-    `sought` are addresses with their port; one that somebody serves by now is left out.
+    `sought` are addresses with their port; one that is served by now is left out.
     """
     ports = {port for known in served.values() for port in known}
     missed = [address for address in sought if _port_of(address) not in ports]
@@ -52,7 +53,7 @@ def served_instead(
 def showing(ports: tuple[int, ...]) -> str:
     """One sentence: these ports are served where no browser gets, and how a person shows them; "" for none.
 
-    Whoever reads it cannot do that itself: a sandboxed command neither sees other sandboxes nor enters them.
+    Its reader cannot do that itself: a sandboxed command neither sees other sandboxes nor enters them.
     """
     if not ports:
         return ""

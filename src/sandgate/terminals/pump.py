@@ -1,8 +1,8 @@
 """One thread that moves the bytes of every live terminal, however many there are.
 
-Commands print whether or not somebody reads, and end whether or not somebody waits. So one thread waits for all of them
-in one epoll(7), hands each ready descriptor to whoever owns it, and keeps the few moments at which something is due.
-It is started with the first descriptor and belongs to nobody's event loop: a blocking caller and an asynchronous one
+Commands print whether or not a caller reads, and end whether or not a caller waits. So one thread waits for all of them
+in one epoll(7), hands each ready descriptor to its owner, and keeps the few moments at which something is due.
+It is started with the first descriptor and belongs to no event loop: a blocking caller and an asynchronous one
 use the same terminals.
 
 A handler runs on this thread and must not wait. One that raises loses its descriptor and is reported; the others go on.
@@ -127,7 +127,7 @@ class Pump:
     def _call(self, handler: Handler, fd: int, events: int) -> None:
         try:
             handler(events)
-        except BaseException:  # SystemExit as well: somebody else's bytes must keep moving
+        except BaseException:  # SystemExit as well: the bytes of other commands must keep moving
             self.forget(fd)
             sys.excepthook(*sys.exc_info())
 

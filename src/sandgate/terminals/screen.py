@@ -1,7 +1,7 @@
 """Shows what a terminal's screen looks like, for programs that paint it: editors, pagers, monitors.
 
 `pyte` plays the terminal. It is optional, imported by the first picture, and kept on a short lead: output is only
-collected until somebody asks for a picture, and then at most its last `RENDER_BYTES_MAX` bytes are played, for at most
+collected until a caller asks for a picture, and then at most its last `RENDER_BYTES_MAX` bytes are played, for at most
 `RENDER_MS_MAX`. A screen is mostly repainted as a whole, so an early picture lost is soon made good. `emulator.py`
 adds what pyte lacks.
 """

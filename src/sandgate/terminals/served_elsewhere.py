@@ -1,4 +1,4 @@
-"""Which other sandbox serves the port at which a command found nobody: `sandgate run` twice is two loopbacks.
+"""Which other sandbox serves the port at which a command found no server: `sandgate run` twice is two loopbacks.
 
 The other one may be another project's, so nothing of it is told but that it is there.
 """

@@ -1,4 +1,4 @@
-"""What the live commands of one session serve, and those of their ports that whoever wrote this program shows.
+"""What the live commands of one session serve, and those of their ports that the author of this program shows.
 
 Saying so is a person's part, here as on the command line: no tool that a model may call leads here. A port is shown
 until it is closed, or its command ends, or the session does.
@@ -55,7 +55,7 @@ class ShownPort:
         return address(self.host_port)
 
     def close(self) -> None:
-        """Nobody is let in any more, and who is in is cut off. May be repeated."""
+        """No connection is let in any more, and those that are open are cut off. May be repeated."""
         with self._changing:
             self.closed = True
             served, self._served = self._served, None
@@ -94,7 +94,7 @@ class SessionPorts:
         return tuple([self._listed(terminal, port, pid) for terminal, port, pid in self._serving()])
 
     def show(self, port: int, host_port: int | None) -> ShownPort:
-        """Raises RequestError for what nobody can be shown, PortUnavailable where this host does not let us."""
+        """Raises RequestError for what cannot be shown, PortUnavailable where this host does not let us."""
         wish = usable(PortWish(checked_port(port), checked_port(port if host_port is None else host_port)), as_argument)
         terminal, pid = self._server_of(wish.port)
         helper, missing = find_helper()

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import ConfinedCommand
 
 PORT_MAX = 65_535
-HOST_PORT_MIN = 1_024  # below, a port stands for a service of the machine, whoever may take it
+HOST_PORT_MIN = 1_024  # below, a port stands for a service of the machine, whatever user may take it
 SHOWN_MAX = 16  # ports of one command
 ANOTHER_HOST_PORT = 8_000  # in a hint
 

@@ -70,7 +70,8 @@ def start_terminal(
     try:
         terminal.attend()
     except BaseException:
-        # Nobody would read it or see its end: the session is being closed, or the kernel watches no more descriptors.
+        # No thread would read it or see its end: the session is being closed, or the kernel watches no more
+        # descriptors.
         for fd in (line.fd, *child.descriptors()):
             pump.forget(fd)
         child.close()

@@ -20,14 +20,14 @@ _DEAD = "ZX"
 
 
 def process_state(found: Foreground | None, *, exited: bool = False, at_prompt: bool | None = None) -> ProcessState:
-    """The state of a command; `found` is None where it has no terminal, and then nobody can wait for one.
+    """The state of a command; `found` is None where it has no terminal, and then no process can wait for one.
 
     `at_prompt` is what shell integration knows of the shell: True between two commands, False inside one, else None.
 
-    - `waiting_for_secret`: somebody waits for a line that the terminal would not show.
+    - `waiting_for_secret`: a process waits for a line that the terminal would not show.
     - `idle`: the shell that leads the session waits for its next command.
-    - `waiting_for_input`: somebody else waits, or the shell on behalf of a command such as `read`.
-    - `stopped`: everybody in the foreground is stopped, so nothing goes on before a SIGCONT.
+    - `waiting_for_input`: a process waits for another line, or the shell on behalf of a command such as `read`.
+    - `stopped`: every process in the foreground is stopped, so nothing goes on before a SIGCONT.
     """
     if exited:
         return "exited"

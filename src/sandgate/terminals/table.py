@@ -2,7 +2,7 @@
 
 There is room for so many. When it is full, one goes: one that is over if there is one, else the one that was used
 longest ago, and never one of those used last, nor one that a call still waits for: rather there are more than there is
-room for, until such a call has its answer. A command that ended while nobody looked is kept for a while, and after
+room for, until such a call has its answer. A command that ended between two calls is kept for a while, and after
 that its number still answers once, with how it ended.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 EXITED_RETENTION_S = 600  # for a command that is over and was not asked about since; then only its end is kept
 PINNED_MAX = 4_096  # live commands that programs hold; each costs two descriptors and some processes
 TOMBSTONES_MAX = 256  # ends kept of commands that are gone
-TOMBSTONE_BYTES = 16_384  # of the output nobody took, its last bytes
+TOMBSTONE_BYTES = 16_384  # of the output that no call took, its last bytes
 DRAWS_MAX = 1_000  # numbers drawn before a free one is looked for in order
 
 
@@ -37,7 +37,7 @@ class Tombstone(Record):
     terminal_id: int
     call_id: str
     exit_code: int
-    output: bytes  # the end of what nobody took
+    output: bytes  # the end of what no call took
     omitted_bytes: int
 
 
@@ -75,7 +75,7 @@ class TerminalTable:
         return len(self._terminals) - len(self._pinned)
 
     def reserve(self) -> int:
-        """A number that nobody has, to be kept by `add` or given back by `release`."""
+        """A number that no command has, to be kept by `add` or given back by `release`."""
         first, size = self._limits.min_process_id, self._limits.end_process_id - self._limits.min_process_id
         with self._guard:
             drawn = (first + self._draw(size) for _ in range(DRAWS_MAX))
@@ -99,7 +99,7 @@ class TerminalTable:
     def add(self, terminal: Terminal, *, pinned: bool = False) -> Terminal | None:
         """Keeps a live command under the number reserved for it; the one that made room for it, to be ended.
 
-        A `pinned` one belongs to a program that holds it and ends it itself: it takes nobody's room and never goes to
+        A `pinned` one belongs to a program that holds it and ends it itself: it takes no other's room and never goes to
         make some. Raises TerminalLimitReached when there are PINNED_MAX of them.
         """
         number = terminal.identity.terminal_id
@@ -202,5 +202,5 @@ class TerminalTable:
 
 
 def _below(size: int) -> int:
-    """A number from 0 that nobody can foresee, close enough to even: `size` is far below 2**64."""
+    """A number from 0 that no command can foresee, close enough to even: `size` is far below 2**64."""
     return int.from_bytes(os.urandom(8), "little") % size

@@ -1,8 +1,8 @@
 """One live command: read while it runs, written to, waited for, and ended.
 
 Everything that happens to it happens on the pump's thread and steps one count (`changes.py`). Callers on any thread
-look at what is there and wait for the next step. The end is told by the process, not by its output: whoever still
-holds the other side is waited for briefly, and then it is over.
+look at what is there and wait for the next step. The end is told by the process, not by its output: a process that
+still holds the other side is waited for briefly, and then it is over.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Terminal:
     ) -> None:
         self.identity = identity
         self.changes = Changes()  # whatever happens to it
-        self.endings = Changes()  # only that it is over: whoever waits for that need not hear of each piece of output
+        self.endings = Changes()  # only that it is over: a wait for that need not hear of each piece of output
         pending_bytes = 0 if identity.held else limits.output_max_bytes  # its holder reads by offset
         self.output = Output(pending_bytes=pending_bytes, transcript_bytes=limits.output_max_bytes)
         self.turns = CallQueue()
@@ -101,7 +101,7 @@ class Terminal:
 
     @property
     def output_closed(self) -> bool:
-        """Nobody can print any more."""
+        """No process can print any more."""
         return self._traffic.closed
 
     @property
@@ -129,7 +129,7 @@ class Terminal:
 
     @property
     def unserved(self) -> tuple[str, ...]:
-        """Addresses of its own loopback where it met nobody so far, one for each port."""
+        """Addresses of its own loopback where it met no server so far, one for each port."""
         return tuple(self._child.unserved)
 
     @property
@@ -158,7 +158,7 @@ class Terminal:
         return self._traffic.has_unread
 
     def read(self, offset: int = 0) -> OutputPiece:
-        """Everything it printed from `offset` on, as far as it is kept. Takes nothing from anybody."""
+        """Everything it printed from `offset` on, as far as it is kept. Takes nothing from other readers."""
         return self.output.read(offset)
 
     def outcome(self) -> AttemptOutcome:
@@ -180,7 +180,10 @@ class Terminal:
     # What can be done with it
 
     def write(self, data: bytes) -> None:
-        """Types `data`; returns at once. Raises StdinClosed without a terminal, InputNotTaken when nobody takes it."""
+        """Types `data`; returns at once.
+
+        Raises StdinClosed without a terminal, InputNotTaken when no process takes it.
+        """
         if not self.tty:
             raise StdinClosed(STDIN_CLOSED)
         if self._tape is not None:
@@ -244,7 +247,7 @@ class Terminal:
         self.listen(self._tape.output)
 
     def screen(self) -> Screen:
-        """What somebody in front of its terminal would see now. Raises RequestError without the extra `screen`."""
+        """What a person in front of its terminal would see now. Raises RequestError without the extra `screen`."""
         from sandgate.terminals.screen import screen_after
 
         printed = self.output.transcript()
@@ -299,7 +302,7 @@ class Terminal:
         self._pump.watch(fd, lambda _events: self._told(fd))
 
     def _told(self, fd: int) -> None:
-        # `handle` may close the descriptor, and its number may be somebody else's a moment later.
+        # `handle` may close the descriptor, and its number may be another file's a moment later.
         self._pump.forget(fd)
         self._child.handle(fd)
         self._note()

@@ -1,7 +1,7 @@
 """Moves the bytes of one live command: what it prints into its output, what is typed towards it.
 
 The pump does it as things become possible. A blocking caller who waits for the next output may read it himself for
-that time (`direct_reading.py`); nobody else reads then. What a terminal does not take yet is kept, within a limit.
+that time (`direct_reading.py`); no other thread reads then. What a terminal does not take yet is kept, within a limit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TOO_MUCH = (
 
 
 class Traffic:
-    """One line and both directions. `closed`: nobody can print any more, or nobody listens."""
+    """One line and both directions. `closed`: no process can print any more, or none listens."""
 
     def __init__(self, line: Line, pump: Pump, output: Output, changes: Changes) -> None:
         self.closed = False
@@ -63,7 +63,7 @@ class Traffic:
             return self._line.fd >= 0 and (self._line.readable() or self._taking)
 
     def write(self, data: bytes) -> None:
-        """Types `data`; returns at once. Raises InputNotTaken when nobody takes it."""
+        """Types `data`; returns at once. Raises InputNotTaken when no process takes it."""
         with self._guard:
             if self._line.fd < 0:
                 raise InputNotTaken(NOT_WRITTEN, why="the command is over")
@@ -90,7 +90,7 @@ class Traffic:
 
         from sandgate.kernel.foreground import look
 
-        with self._guard:  # the descriptor must not become somebody else's meanwhile
+        with self._guard:  # the descriptor must not become another file's meanwhile
             if not self._line.tty or self._line.fd < 0:
                 return None
             try:
@@ -132,7 +132,7 @@ class Traffic:
             self._line.let_go()
 
     def end(self) -> None:
-        """Takes what is still on its way, and hangs up. Whoever reads here must have been told to leave."""
+        """Takes what is still on its way, and hangs up. A caller that reads here must have been told to leave."""
         with self._reading:
             if not self.closed:
                 self._pump.forget(self._line.fd)
@@ -189,7 +189,7 @@ class Traffic:
         with self._guard:
             self._kept = False
         if not self._reading.acquire(blocking=False):
-            return  # whoever reads now keeps it, when he leaves
+            return  # the caller that reads now keeps it, when it leaves
         try:
             is_left = monotonic() - self._left_s >= KEEP_S
             if is_left and not self.closed:
@@ -200,7 +200,7 @@ class Traffic:
             self._keep()
 
     def _attend_to(self, reading: int) -> None:
-        """Has the pump watch for what there is to do; `reading` is 0 while somebody else reads."""
+        """Has the pump watch for what there is to do; `reading` is 0 while a caller reads."""
         with self._guard:
             self._interest = reading
             self._pump.change(self._line.fd, reading | (EPOLLOUT if self._unwritten else 0))
@@ -216,4 +216,4 @@ class Traffic:
         try:
             return self._line.write(data)
         except OSError:
-            return len(data)  # nobody is left to read it; its end will be told
+            return len(data)  # no process is left to read it; its end will be told

@@ -2,10 +2,10 @@
 
 The rule is written once, as a generator: it says what it waits for and is woken when something happened or the time is
 up. A blocking caller (`drive`) and an event loop (`runtime/aio.py`) drive the same generator. It leaves the output
-where it is, so a caller who gives up in the middle takes nothing from anybody.
+where it is, so a caller who gives up in the middle takes nothing from others.
 
 A call ends at the end of the command, at its deadline, or as soon as there is nothing to wait for: the output has been
-quiet for a moment, and the kernel says that whoever is in the foreground waits for input. That last part is asked,
+quiet for a moment, and the kernel says that the foreground process waits for input. That last part is asked,
 never guessed from the output (`activity.py`).
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-CLOSE_WAIT_S = 0.05  # for somebody else who still holds the output of a command that is over; POST_EXIT_CLOSE_WAIT
+CLOSE_WAIT_S = 0.05  # for another process that still holds the output of a command that is over
 OVER_WAIT_S = 30.0  # for what is looked at when a command and its output have ended: its draft, what it planted
-QUIET_S = 0.008  # without output, before the kernel is asked whether anybody waits for input
+QUIET_S = 0.008  # without output, before the kernel is asked whether a process waits for input
 LOOK_AGAIN_MAX_S = 0.1  # between two such questions; the first ones come sooner
 PAUSE_LOOK_S = 60.0  # a pause has no limit of its own: the question that causes it has one
 
@@ -85,7 +85,7 @@ class Pause:
             self._holders += 1
 
     def release(self) -> None:
-        """Time runs again once everybody who held it has let go."""
+        """Time runs again once all that held it have let go."""
         with self._guard:
             self._holders -= 1
             if not self._holders:
@@ -96,7 +96,7 @@ class Pause:
 class Settling(Record):
     """When a call may come back before its deadline."""
 
-    settled: Callable[[Live], bool]  # asks the kernel: somebody waits for input, and all input has been read
+    settled: Callable[[Live], bool]  # asks the kernel: a process waits for input, and all input has been read
     needs_output: bool = False  # not before there is something to answer with
 
 
@@ -149,7 +149,7 @@ def collect(
 
 
 class _Hush:
-    """Whether a command has fallen silent because it waits for somebody."""
+    """Whether a command has fallen silent because it waits for input."""
 
     def __init__(self, terminal: Live, settling: Settling | None) -> None:
         self._terminal = terminal

@@ -69,7 +69,7 @@ class Warden:
                 self._replace()
 
     def drop(self, session: int) -> None:
-        """Nobody is left of it."""
+        """No process is left of it."""
         with self._guard:
             if session in self._watched:
                 self._watched.discard(session)
@@ -109,7 +109,7 @@ class Warden:
         self._pipe = write_end
 
     def _replace(self) -> None:
-        """Somebody killed it; the next one has to know of everybody."""
+        """It was killed; the next one has to know of all sessions."""
         self._end()
         self._start()
         for session in self._watched:
@@ -124,6 +124,6 @@ class Warden:
     def _end(self) -> None:
         if self._pid:
             os.close(self._pipe)
-            with suppress(ChildProcessError):  # somebody else in this process reaped it
+            with suppress(ChildProcessError):  # another part of this process reaped it
                 os.waitpid(self._pid, 0)
             self._pid, self._pipe = 0, -1
