@@ -26,7 +26,8 @@ def other_names(
     """The other names of `files` below `tops` and `companions`, and those of `files` of which not all were found.
 
     Raises `ConfinementError` when they cannot be found for a file that no command can have made: one directly in one of
-    `tops`, in its git directory or in `companions`. Whoever made any other one must not be able to stop all commands.
+    `tops`, in its git directory or in `companions`. The user who made any other one must not be able to stop all
+    commands.
     """
     own: list[str] = []
     made: list[str] = []
@@ -92,7 +93,7 @@ def aliases_of(files: Iterable[str], roots: Iterable[str], *, entries_max: int |
 
 
 def _facts(path: str) -> os.stat_result | None:
-    """None for a name that is gone meanwhile: it is nobody's alias any more."""
+    """None for a name that is gone meanwhile: it is no alias any more."""
     try:
         return os.lstat(path)
     except FileNotFoundError:

@@ -76,7 +76,8 @@ def confined_environment(
 def scratch_variables(env: Mapping[str, str], permissions: EffectivePermissions) -> dict[str, str]:
     """What leads to the directory for scratch files, where that is the project's own.
 
-    A variable that names a writable place stays: somebody opened that. So does one that is not set, where /tmp will do.
+    A variable that names a writable place stays: policy or a grant opened that. So does one that is not set, where /tmp
+    will do.
     """
     tmp = permissions.private_tmp
     place = permissions.scratch or (tmp.at if tmp is not None and tmp.at in permissions.writable else "")

@@ -1,7 +1,8 @@
 """Who may write directly in a directory, across sessions: known by locks, so that one of them can have it alone.
 
 A session shares the directory of its project (`private_tmp.py`) as long as it lasts. One that was given further
-roots shares theirs here, as if they were projects, so that nobody begins a repository in a root that it may write to.
+roots shares theirs here, as if they were projects, so that no session begins a repository in a root that it may write
+to.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ class SharedRoots:
         self._held: dict[str, PrivateDirectory] = {}
 
     def share(self, state: str, roots: Iterable[str]) -> None:
-        """From now on nobody is alone in these canonical directories. Waits for who is: as long as one command runs."""
+        """From now on no session is alone in these canonical directories.
+
+        Waits for one that is: while one command runs.
+        """
         for root in roots:
             if root not in self._held and len(self._held) < SHARED_MAX and os.path.isdir(root):
                 held = private_directory(state, root)
@@ -42,12 +46,12 @@ class SharedRoots:
         return held is not None and held.take_alone()
 
     def share_again(self) -> None:
-        """Nobody is alone any more."""
+        """No session is alone any more."""
         for held in self._held.values():
             held.share_again()
 
     def close(self) -> None:
-        """Whoever waits goes on."""
+        """A session that waits goes on."""
         for held in self._held.values():
             held.close()
         self._held = {}

@@ -59,7 +59,7 @@ def seen_in_part(plan: ConfinedCommand, report: DenialReport) -> str | None:
 
 
 def _lacks(place: str, shown: bytes) -> bool:
-    """Whether there is more in the file than that; also where nobody can tell."""
+    """Whether there is more in the file than that; also where that cannot be told."""
     try:
         with open(place, "rb") as file:
             return file.read(len(shown) + 1) != shown

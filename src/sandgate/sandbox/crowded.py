@@ -1,6 +1,6 @@
 """Chooses directories to close as a whole where more is protected than a view can have mounts for. Pure.
 
-Each protected path costs a mount of every command. Whoever plants thousands of them must not make a workspace
+Each protected path costs a mount of every command. A program that plants thousands of them must not make a workspace
 unusable, nor have one of them unprotected: a directory that holds many is closed with all it contains, and the person
 is told which.
 """
@@ -32,7 +32,7 @@ class Cover(Record):
 def bounded(
     found: FoundProtected, root: str, unlisted: Sequence[str], directories: Callable[[], Iterable[str]]
 ) -> FoundProtected:
-    """`found` with no more than the view has mounts for. `unlisted` are directories that nobody looked into, and
+    """`found` with no more than the view has mounts for. `unlisted` are directories that were not looked into, and
     `directories` tells the names of those directly in canonical `root`."""
     pins = {above for path in found.anchored for above in _between(path, root)}
     covering = cover(found.protected, pins, root, limit=min(MOUNTS_WANTED, MOUNTS_MAX), least=CROWD)
@@ -72,7 +72,7 @@ def cover(paths: Sequence[str], pins: Collection[str], root: str, *, limit: int,
     """Paths that contain all of `paths`, which lie below canonical `root`; no more than `limit`, if that can be had by
     closing directories that hold at least `least` of them.
 
-    `pins` are the directories that need a mount of their own so that nobody moves them away; they count like paths.
+    `pins` are the directories that need a mount of their own so that no command moves them away; they count like paths.
     The directory that holds most is taken first; of two that hold as many, the one further down, which closes less.
     """
     kept = tuple(dict.fromkeys(paths))

@@ -41,7 +41,7 @@ _GLOBS = "*?["
 
 
 class _NotKnown(Exception):
-    """Something is there that nobody could make again, or more than is looked at."""
+    """Something is there that could not be made again, or more than is looked at."""
 
 
 def can_be_made_again(

@@ -1,7 +1,7 @@
 """Was it us? Turns what the enforcing layer recorded into denials, each with the smallest grant that removes it.
 
 A record decides: one refusal that the host would have allowed means "denied", whatever the exit code; a layer that
-watched to the end and recorded nothing means "not denied", whatever the output says. Only where nobody watched
+watched to the end and recorded nothing means "not denied", whatever the output says. Only where nothing watched
 do words in the output count, and the answer then says that it is not certain. Reads of hidden files are the one
 thing no layer records; a failing command that names such a file next to a permission error is believed.
 """
@@ -232,7 +232,7 @@ def _write_grant(
 
 
 def _grant_in_closed(refused: Refused, path: str, permissions: EffectivePermissions) -> Grant | None:
-    """A file by its name, where it is closed only since nobody knows it. Nothing that would open the directory around
+    """A file by its name, where it is closed only since no list knows it. Nothing that would open the directory around
     it, in which secrets may lie."""
     opens = refused.operation == "create" and refused.syscall in _OPENS and not refused.exclusive
     by_name = opens or refused.operation in ("write", "metadata")
@@ -358,7 +358,7 @@ def _stands_alone(line: str, words: str) -> bool:
 
 
 def _guess(text: str, exit_code: int, permissions: EffectivePermissions) -> Denial | None:
-    """What the words suggest where nobody watched."""
+    """What the words suggest where nothing watched."""
     lowered = text[-TEXT_CHARS_MAX:].lower()
     if any(word in lowered for word in _DENIAL_WORDS):
         return Denial("other", certain=False, layer="heuristic")

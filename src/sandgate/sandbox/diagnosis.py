@@ -57,7 +57,7 @@ class Diagnosis(Record):
 def diagnose_host(wish: BackendWish, *, directory: str, attack: bool) -> Diagnosis:
     """Probe the host with real trials, for a session in `directory`; with `attack`, run the canaries.
 
-    Where nothing can confine nobody is warned of anything else.
+    Where nothing can confine no other warning is given.
     """
     host = probe_host(work_directory=directory)
     why = why_no_namespaces(host)

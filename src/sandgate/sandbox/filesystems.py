@@ -9,8 +9,8 @@ from __future__ import annotations
 MOUNTS = "/proc/self/mountinfo"
 MOUNTS_BYTES_MAX = 1 << 20  # some 8 000 mounts; what comes after is taken for unknown
 
-# Kept by this kernel itself, on a disk or in memory that nobody else writes to: every change shows in a change time.
-# A network file system learns late of changes, and one in user space may say what it likes.
+# Kept by this kernel itself, on a disk or in memory that no other machine writes to: every change shows in a change
+# time. A network file system learns late of changes, and one in user space may say what it likes.
 KEEP_CHANGE_TIMES = frozenset(
     {
         "bcachefs", "btrfs", "erofs", "ext2", "ext3", "ext4", "f2fs", "iso9660", "overlay", "ramfs", "squashfs",

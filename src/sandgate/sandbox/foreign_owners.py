@@ -1,7 +1,8 @@
 """Says to root what no layer records: inside the namespaces root is one user among others, and the only one there is.
 
 Files of others can be neither made, taken over nor changed there as root could outside; the kernel says "Invalid
-argument" or "Permission denied", as to anybody. What the command said about it counts, so this is a hint and no denial.
+argument" or "Permission denied", as to any user. What the command said about it counts, so this is a hint and no
+denial.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Closes git directories: as a whole, or what in them is code when commits are allowed.
 
-`.git` may be a directory, a file that names one, or a link to either, and anybody may have made it: what it names is
-believed as far as closing that closes no root, and git would follow it as well.
+`.git` may be a directory, a file that names one, or a link to either, and any program may have made it: what it names
+is believed as far as closing that closes no root, and git would follow it as well.
 """
 
 from __future__ import annotations

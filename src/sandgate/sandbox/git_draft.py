@@ -2,7 +2,7 @@
 
 In such a layer a file is new or changed, a character device 0:0 says that a name is gone, and a mark on a directory
 that all below it is: the kernel's Documentation/filesystems/overlayfs.rst. What is read was written by a command and
-may be anything. It is told here by names alone; what the files say is for whoever carries them over.
+may be anything. It is told here by names alone; what the files say is for the part that carries them over.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Written(Record):
 
 
 class Unwanted(Record):
-    """Something in a draft that nobody carries over, whatever it says."""
+    """Something in a draft that is not carried over, whatever it says."""
 
     operation: Operation
     path: str

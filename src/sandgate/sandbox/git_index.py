@@ -20,7 +20,7 @@ NAME_BYTES_MAX = 4096
 SPELLED_OUT = (b"\0\0\0\2", b"\0\0\0\3")  # versions in which every name stands there as a whole
 SPARSE = b"sdir\0\0\0"  # an extension: an entry may be a whole directory
 NAMES_MAX = 65_536  # places of one index that are looked at for one path
-GITLINKS_MAX = 4096  # looked at in one index; more are no repository's, but somebody's who wants to keep us busy
+GITLINKS_MAX = 4096  # looked at in one index; more are no repository's, but an attacker's who wants to keep us busy
 PART_BYTES_MAX = 255  # NAME_MAX; of a longer one there is no directory
 BAD_PARTS = frozenset((b"", b".", b"..", b".git"))
 

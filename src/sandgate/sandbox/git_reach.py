@@ -1,8 +1,8 @@
 """What a repository reaches beside its own directory, and what a plain `git status` outside would therefore run.
 
-A submodule that was never fetched is an empty directory; whoever puts a `.git` there is run by the next `git status`
-of the repository around it. So the index, `.gitmodules` and the list of worktrees say where such a name must not come
-to exist, at any depth. The settings say which files in the workspace git loads or runs.
+A submodule that was never fetched is an empty directory; a `.git` that a command puts there is run by the next `git
+status` of the repository around it. So the index, `.gitmodules` and the list of worktrees say where such a name must
+not come to exist, at any depth. The settings say which files in the workspace git loads or runs.
 
 A repository that a confined command may have made closes nothing outside its own working tree.
 """
@@ -54,7 +54,7 @@ def reached(
     """
     reach = _Reach(Closing(roots, look), mode, homes, users_files(homes, settings))
     around = [found for root in roots if (found := repository_around(root, look)) is not None]
-    # Those that nobody can have planted come first: whatever limit is reached, it is not by crowding them out.
+    # Those that no command can have planted come first: whatever limit is reached, it is not by crowding them out.
     reach.follow(sorted((*around, *repositories), key=lambda repository: not repository.is_trusted))
     return reach.closing.found()
 

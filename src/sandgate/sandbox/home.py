@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HOMES = "/home"
 ROOTS_HOME = "/root"
-SHARED_HOMES = frozenset(("linuxbrew",))  # in `/home`, and nobody's home: programs for everybody
+SHARED_HOMES = frozenset(("linuxbrew",))  # in `/home`, and no person's home: programs for all users
 MAIL = ("/var/mail", "/var/spool/mail")
 # What belongs to a program on the path beside its own directory `bin`.
 OF_A_PREFIX = ("lib", "lib64", "libexec", "share", "include", "pyvenv.cfg")
@@ -36,7 +36,7 @@ class Closed(Record):
     """Existing paths, canonical."""
 
     known: tuple[str, ...] = ()  # they hold secrets
-    unknown: tuple[str, ...] = ()  # nobody said that they hold none
+    unknown: tuple[str, ...] = ()  # no list says that they hold none
     openings: tuple[str, ...] = ()  # harmless, and below one of the others
     copies: tuple[tuple[str, bytes], ...] = ()  # of files in `known`: what they hold beside secrets
 
@@ -61,7 +61,7 @@ def closed_in(
     home: str, look: Look, *, opened: Collection[str] = (), runs: Collection[str] = (), kept: Collection[str] = ()
 ) -> Closed:
     """`home` is canonical. `opened` are canonical paths that the configuration leaves readable, `runs` directories
-    that programs are started from, `kept` those that somebody works in: a link to a part of one closes nothing there.
+    that programs are started from, `kept` those that a person works in: a link to a part of one closes nothing there.
     """
     return _Home(home, look, opened, runs, kept).closed()
 

@@ -53,7 +53,7 @@ def _ignores_case(directory: str, sample: str, is_same_file: Callable[[str, str]
     """Asked of `sample`, a name in it; of an empty directory, of its attributes and of its own name."""
     here = join(directory, sample) if sample else directory
     swapped = join(os.path.dirname(here), os.path.basename(here).swapcase())
-    # Two entries that differ by case prove that it matters, whatever they are links to: anybody can make those.
+    # Two entries that differ by case prove that it matters, whatever they are links to: any program can make those.
     if is_same_file(here, swapped) and os.path.basename(swapped) not in os.listdir(os.path.dirname(swapped)):
         return True
     return not sample and is_marked_folding(directory)

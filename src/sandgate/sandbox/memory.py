@@ -53,7 +53,7 @@ class _Together:
         self, told: Iterable[tuple[Hashable, tuple[Any, Grounds]]], concluded: tuple[object, Any] | None = None
     ) -> None:
         self.concluded = concluded
-        told = tuple(told)  # somebody else may still be told more
+        told = tuple(told)  # another thread may still add to it
         self.answers = dict(told)
         grounds = [known[1] for _, known in told]
         self.unchanged = [*{entry: None for one in grounds for entry in one.unchanged}]
@@ -87,7 +87,7 @@ class Memory:
 
     def __init__(self) -> None:
         self.expects_more = False  # whether a second command is likely
-        self.looking: dict[Hashable, LockType] = {}  # questions that somebody looks into, who then keeps the answer
+        self.looking: dict[Hashable, LockType] = {}  # questions that a thread looks into, which then keeps the answer
         self.answers: dict[Hashable, tuple[Any, Grounds]] = {}
         self.derived: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
         self.listings: dict[str, Known] = {}
@@ -185,7 +185,7 @@ class Moment:
             self.told.learned, self.told.concluded = True, (asked, answer)
 
     def _in_turn(self, key: Hashable, before: tuple[Any, Grounds] | None, ask: Callable[[Look], Answer]) -> Answer:
-        """One thread looks; whoever asks the same meanwhile waits, and uses what was kept where that stands."""
+        """One thread looks; one that asks the same meanwhile waits, and uses what was kept where that stands."""
         looking, own = self._memory.looking, allocate_lock()
         with own:
             ahead = looking.setdefault(key, own)

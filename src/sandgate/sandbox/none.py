@@ -1,4 +1,4 @@
-"""No sandbox: for `danger-full-access`, an external sandbox, and an escalation somebody approved."""
+"""No sandbox: for `danger-full-access`, an external sandbox, and an escalation that was approved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NoBackend:
         permissions: EffectivePermissions,
         *,
         limits: Limits = DEFAULT_LIMITS,
-        report: ReportMode = "off",  # noqa: ARG002 - nobody watches an unconfined command
+        report: ReportMode = "off",  # noqa: ARG002 - nothing watches an unconfined command
     ) -> ConfinedCommand:
         if permissions.confined:
             raise AssertionError("a command that must be confined was about to run without a sandbox")

@@ -60,7 +60,7 @@ class OwnCode(Record):
     """Canonical paths."""
 
     present: tuple[str, ...]
-    absent: tuple[str, ...] = ()  # would be run if somebody made them
+    absent: tuple[str, ...] = ()  # would be run if a command made them
     shared: tuple[str, ...] = ()  # those of `present` that hold what is not ours, too
     found_first: tuple[str, ...] = ()  # `sandgate` in directories on PATH that have none
     loaded: tuple[str, ...] = ()  # further directories of modules; closing them would close what people work on

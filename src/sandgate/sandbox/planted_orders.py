@@ -13,7 +13,7 @@ from os.path import normpath, realpath
 from sandgate.commandline.executed import executed_files
 from sandgate.sandbox.repositories_named import repository_worked_with
 
-FILES_MAX = 1024  # that further words have executed; with more, nobody knows
+FILES_MAX = 1024  # that further words have executed; with more, it is not known
 
 
 def planted_orders(argv: tuple[str, ...], vouched: int, cwd: str, roots: tuple[str, ...], home: str) -> str:

@@ -1,6 +1,6 @@
-"""The directory that a project's commands have as /tmp: kept between them, and gone when nobody used it for a day.
+"""The directory that a project's commands have as /tmp: kept between them, and gone when no command used it for a day.
 
-It lies in Sandgate's own state directory, which no command sees and nobody else may enter, so nobody can make it
+It lies in Sandgate's own state directory, which no command sees and no other user may enter, so no other can make it
 beforehand or look into it. Who uses it holds a shared lock (flock(2)) on the directory around it, for as long as the
 session lasts; who clears up (`sweeping.py`) takes that lock alone.
 """
@@ -13,7 +13,7 @@ import stat
 import time
 
 DIRECTORY_NAME = "tmp"  # in the state directory; and in each project's directory there, the one that is shown
-STAMP = ".swept"  # beside them; its change tells when somebody last looked for stale ones
+STAMP = ".swept"  # beside them; its change tells when a session last looked for stale ones
 SWEEP_EVERY_S = 60 * 60  # between two sweeps of one user
 OWN_MODE = 0o700
 SHOWN_MODE = 0o1777
@@ -35,7 +35,7 @@ class PrivateDirectory:
         self._renewed_s = time.monotonic()
 
     def renew(self) -> bool:
-        """It is used now; False when somebody has removed it."""
+        """It is used now; False when it was removed."""
         now_s = time.monotonic()
         try:
             if now_s - self._renewed_s > RENEW_EVERY_S:
@@ -60,7 +60,7 @@ class PrivateDirectory:
             fcntl.flock(self._held, fcntl.LOCK_SH)
 
     def close(self) -> None:
-        """Nobody here uses it any more."""
+        """This session uses it no more."""
         if self._held >= 0:
             os.close(self._held)
             self._held = -1
@@ -131,7 +131,7 @@ def _made_alone(directory: str) -> str:
 
 
 def _made_closed(directory: str) -> str:
-    """The same, and nobody else may enter it. What it lies in is canonical."""
+    """The same, and no other user may enter it. What it lies in is canonical."""
     try:
         found = os.lstat(directory)
     except FileNotFoundError:
@@ -149,7 +149,7 @@ def _is_ours_alone(found: os.stat_result) -> bool:
 
 
 def is_due(state: str) -> bool:
-    """Whether nobody has swept for SWEEP_EVERY_S; then it is our turn, and nobody else's."""
+    """Whether no session has swept for SWEEP_EVERY_S; then it is our turn, and no other's."""
     stamp = os.path.join(state, DIRECTORY_NAME, STAMP)
     try:
         if time.time() - os.lstat(stamp).st_mtime < SWEEP_EVERY_S:
@@ -169,7 +169,7 @@ def _shown_in(place: str) -> str:
     shown = f"{place}/{DIRECTORY_NAME}"
     try:
         os.mkdir(shown, OWN_MODE)
-        os.chmod(shown, SHOWN_MODE)  # its parents keep everybody else out; programs look at the bits
+        os.chmod(shown, SHOWN_MODE)  # its parents keep all others out; programs look at the bits
     except FileExistsError:
         if os.path.islink(shown):
             raise

@@ -35,8 +35,8 @@ def programs_on_disk(
 ) -> Callable[[CommandRequest], ProgramPlaces]:
     """Where the programs of a command lie, in a session whose policy directory is `workspace`.
 
-    What the workspace holds came from somebody else: it counts as writable under a read-only policy as well.
-    `tmp`: whose /tmp commands have, the project's own or everybody's. `ran`: whether a command of the session ran at a
+    What the workspace holds came from elsewhere: it counts as writable under a read-only policy as well.
+    `tmp`: whose /tmp commands have, the project's own or that of all. `ran`: whether a command of the session ran at a
     moment, in nanoseconds since 1970.
     """
     roots = sandbox.writable_roots if isinstance(sandbox, WorkspaceWrite) else ()

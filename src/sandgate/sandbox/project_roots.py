@@ -27,7 +27,7 @@ def project_root(cwd: str, markers: Iterable[str]) -> str:
 def is_marked(directory: str, marker: str) -> bool:
     """Whether it holds the marker, be that a link to nowhere.
 
-    Where anybody may make an entry, as in /tmp, one that another user has made says nothing: it would decide for all
+    Where every user may make an entry, as in /tmp, one that another user has made says nothing: it would decide for all
     who work below it.
     """
     try:

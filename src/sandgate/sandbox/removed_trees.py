@@ -1,7 +1,7 @@
 """Which directory a command was told to remove, where something in it was refused first.
 
-A directory goes last: whoever only opens it gets a step further, and then lacks the one around it. The command's own
-words say what it is after.
+A directory goes last: a grant of it alone leads one step further, and then the one around it is lacking. The command's
+own words say what it is after.
 """
 
 from __future__ import annotations

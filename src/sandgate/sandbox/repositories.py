@@ -1,6 +1,6 @@
 """What a git directory is, and which one a `.git` file names: gitrepository-layout(5), git-worktree(1).
 
-Anybody may have written such a file. What it names is only believed as far as `protected.py` says.
+Any program may have written such a file. What it names is only believed as far as `protected.py` says.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def common_directory(git_directory: str, look: Look) -> str:
 
 
 def points_back(git_directory: str, pointer: str, look: Look) -> bool:
-    """Whether the git directory agrees that it belongs here; anybody can write a pointer *to* something."""
+    """Whether the git directory agrees that it belongs here; any program can write a pointer *to* something."""
     return _named_in(git_directory, _first_bytes(join(git_directory, "gitdir"), look), look) == pointer
 
 
 def _named_in(directory: str, text: str, look: Look) -> str | None:
-    """The canonical path that `text`, which anybody may have written, names from `directory`."""
+    """The canonical path that `text`, which any program may have written, names from `directory`."""
     name = text.strip()
     return look.real(join(directory, name)) if name and "\0" not in name else None
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 NAMES = (git.DIRECTORY, ".hg", ".jj", ".sl", ".svn", ".bzr")  # each with settings or hooks that are run
 SUFFIXES = ("", "/.git", ".git")  # git tries them behind the address of a repository on this machine, git-fetch(1)
-WORDS_MAX = 64  # of one command that are looked at; with more, nobody knows
+WORDS_MAX = 64  # of one command that are looked at; with more, it is not known
 BASES_MAX = 64  # directories above one another that relative paths are looked up in
-GLOBBED_MAX = 64  # paths that one word stands for; with more, nobody knows
+GLOBBED_MAX = 64  # paths that one word stands for; with more, it is not known
 _LOCAL = "file://"
 _POINTER = b"gitdir:"
 _GLOBS, _BRACE = "*?[", "{"

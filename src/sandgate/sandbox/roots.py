@@ -1,4 +1,5 @@
-"""Which directories count: homes, scratch space, our own, and the paths that somebody named, all in canonical form.
+"""Which directories count: homes, scratch space, our own, and the paths that a person or a grant named, all in
+canonical form.
 
 Resolving is where a confined command can cheat: what it may write to, it can fill with links, and a later command
 would follow them. So a named root must not be reached through a link below another root, and a granted path must not
@@ -51,7 +52,7 @@ def scratch_directory(path: str, look: Look, *, shared: str | None, homes: Itera
     """What `$TMPDIR` says, canonical; None when it is no directory that scratch files belong in.
 
     One variable must not make the home directory or a part of the system writable. Nor must a link below `shared`:
-    anybody could have made that link in /tmp.
+    any user could have made that link in /tmp.
     """
     real = _trusted_directory(path, look, shared=shared)
     if real is None or real in SYSTEM_TOPS or any(at_or_below(home, [real]) for home in homes):

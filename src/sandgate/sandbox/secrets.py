@@ -1,4 +1,4 @@
-"""What a confined command may not read unless somebody opens it: in homes, on the machine, and the keys that ssh's
+"""What a confined command may not read unless a person opens it: in homes, on the machine, and the keys that ssh's
 own settings say are kept elsewhere.
 
 No tree is walked. Only existing paths are reported, canonical, so that what is hidden is the file and not a link to
@@ -51,7 +51,7 @@ def secrets_of(
     settings: tuple[str, ...] = (),
 ) -> Closed:
     """What is closed in `homes` (canonical) and on the machine. `opened` are canonical paths that the configuration
-    leaves readable, `path` is `$PATH`, `kept` are directories that somebody works in, `settings` files of git's that
+    leaves readable, `path` is `$PATH`, `kept` are directories that a person works in, `settings` files of git's that
     the environment names.
     """
     programs = program_directories(path, homes, look)

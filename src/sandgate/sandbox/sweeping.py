@@ -1,9 +1,10 @@
-"""Clears away the private directories of projects that nobody used for a day: see `private_tmp.py`.
+"""Clears away the private directories of projects that no command used for a day: see `private_tmp.py`.
 
 A stale directory first gets another name, in one step, so that who comes back to the project makes a fresh one; then
 it is emptied, as far as the limits of one sweep go. What lies in it is the work of commands and may be anything: no
 link is followed, no other file system is entered, and every directory is emptied from the top of the stale one, where
-those found in it are moved first. So neither depth nor a path can lead elsewhere, whoever exchanges what meanwhile.
+those found in it are moved first. So neither depth nor a path can lead elsewhere, whatever a process exchanges
+meanwhile.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ class _Sweep:
     def _look_at(self, name: str) -> None:
         held = os.open(name, DIRECTORY_FLAGS, dir_fd=self._above)
         try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: somebody uses it
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: a session uses it
             if not name.startswith(STALE_PREFIX):
                 if time.time() - os.fstat(held).st_mtime < UNUSED_S:
                     return

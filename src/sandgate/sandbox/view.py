@@ -48,7 +48,7 @@ def _is_idle(path: str, kinds: dict[str, MountKind], guards: set[str], sources: 
     """Whether the entry above already has this effect.
 
     A writable directory inside a writable one is not idle while it has something to guard: as a mount point it
-    cannot be renamed. With nothing to guard it only stands in the way of whoever replaces it.
+    cannot be renamed. With nothing to guard it only stands in the way of a program that replaces it.
     """
     place = path
     while place != "/" and (place := place.rpartition("/")[0] or "/") not in kinds:

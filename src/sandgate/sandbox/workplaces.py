@@ -1,4 +1,4 @@
-"""Where the commands of a session work: its directory, homes, scratch space, and what somebody named."""
+"""Where the commands of a session work: its directory, homes, scratch space, and what a person or a grant named."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class Workplaces(Record):
     slash_tmp: str | None
     resolved: tuple[tuple[str, str], ...]  # roots and grants as written → canonical
     named: tuple[str, ...]  # those of them that may be written
-    directories: tuple[str, ...]  # where somebody works
-    scratch: tuple[str, ...]  # writable directories nobody works in
+    directories: tuple[str, ...]  # where a person works
+    scratch: tuple[str, ...]  # writable directories that no person works in
     missing: tuple[str, ...] = ()  # roots that the policy names and the disk has not
 
 
 def workplaces(said: Whereabouts, look: Look) -> Workplaces:
     """Raises `ConfinementError` for a path that leads through a link a confined command could have made, and for a
-    workspace that is none unless somebody insists."""
+    workspace that is none unless a person insists."""
     slash_tmp = existing_directory(SLASH_TMP, look)
     homes = known_homes(said.home, said.uid, look)
     tmpdir = scratch_directory(said.tmpdir, look, shared=slash_tmp, homes=homes)
@@ -83,7 +83,7 @@ def workplaces(said: Whereabouts, look: Look) -> Workplaces:
 
 
 def _refuse_broad(said: Whereabouts, roots: Mapping[str, str], homes: list[str]) -> None:
-    """What an approval grants was shown to somebody; what is configured may have been a mistake."""
+    """What an approval grants was shown to a reviewer; what is configured may have been a mistake."""
     shown = values_of(said.grants, "write_root")
     wanted = [roots[path] for path in said.written if path in roots and path not in shown]
     programs = search_path(said.path)

@@ -132,16 +132,16 @@ class LiveCommands:
         return "" if attendance is None or terminal.exited else attendance.unmet(terminal, terminal.unserved)
 
     def served_instead(self, sought: tuple[str, ...], seeker: Live | None = None) -> str:
-        """Which command of the session serves other ports than these addresses, where none was met; a sentence, or ""."""
+        """Which command serves other ports than these addresses, where no server was met; a sentence, or ""."""
         return served_instead(ports_served(self.table.terminals()), sought, seeker) if sought else ""
 
     def listens(self, terminal: Terminal) -> str:
-        """The sentence for a command that runs and serves ports that are not reached from outside; once for each port."""
+        """The sentence for a command that runs and serves ports not reached from outside; once for each port."""
         attendance = self._attendances.get(terminal) if terminal.may_listen else None
         return "" if attendance is None else showing(attendance.unshown(ports_served((terminal,)).get(terminal, ())))
 
     def kept_back(self, terminal: Terminal) -> str:
-        """The sentence for a command that runs and has changed a git directory, which no other command sees yet; once."""
+        """The sentence for a command that runs and has changed a git directory, which others do not see yet; once."""
         attendance = self._attendances.get(terminal)
         return "" if attendance is None else attendance.kept_back()
 
