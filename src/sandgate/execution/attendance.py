@@ -248,7 +248,7 @@ def _result(ended: Ended | None, attendance: Attendance, capture: Capture, start
 
 
 def _verdict(ended: Ended | None, stopped_by: Termination | None) -> tuple[int, int | None, Termination]:
-    """Exit code, signal and word. Whoever stopped the command counts, not what it made of that."""
+    """Exit code, signal and word. The reason why it was stopped counts, not what the command made of that."""
     if stopped_by == "interrupted":
         return INTERRUPTED_EXIT_CODE, SIGINT, stopped_by
     if stopped_by is not None:

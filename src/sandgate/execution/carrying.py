@@ -1,8 +1,8 @@
 """Carries over from a draft of a git directory what is harmless: objects first, then settings, then all else at once.
 
 Git's own locks are taken (`NAME.lock`, made exclusively), so a git outside sees nothing half done, and each file is put
-in place by a rename. What somebody else changed meanwhile is never overwritten. References, `HEAD`, the index and what
-belongs to them are one thing: either all of it is carried over, or nothing.
+in place by a rename. What another process changed meanwhile is never overwritten. References, `HEAD`, the index and
+what belongs to them are one thing: either all of it is carried over, or nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def carry_over(upper: str, real: HeldTree, circumstances: Circumstances) -> Carr
 
 
 class _Changed(Exception):
-    """Somebody else changed it, or works on it; the argument is the path."""
+    """Another process changed it, or works on it; the argument is the path."""
 
 
 class _Carrying:

@@ -266,7 +266,7 @@ class DraftJudgement:
             self._dropped.append(directory)
 
     def _may_name(self, path: str) -> bool:
-        """Whether nobody but people can have made a repository at this path."""
+        """Whether only people, and no command, can have made a repository at this path."""
         real = os.path.realpath(path)
         return not any(f"{real}/".startswith(f"{place.rstrip('/')}/") for place in self.circumstances.writable)
 
@@ -345,7 +345,7 @@ class DraftJudgement:
         return is_ours and any(tree.about(f"{inner}/HEAD") is not None for tree in (self.upper, self.real))
 
     def _log(self, path: str, now: bytes | None, draft: bytes) -> bytes:
-        """Lines that somebody else added meanwhile stay."""
+        """Lines that another process added meanwhile stay."""
         if now is None or draft.startswith(now) or self.real.changed_ns(path) <= self.circumstances.began_ns:
             return draft
         told = frozenset(now.splitlines())

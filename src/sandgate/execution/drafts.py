@@ -49,7 +49,7 @@ class DraftRoom:
 
     def __init__(self, place: Callable[[], str]) -> None:
         self._place = place
-        self._free: dict[str, list[_Draft]] = {}  # by git directory, those of ours that nobody uses now
+        self._free: dict[str, list[_Draft]] = {}  # by git directory, those of ours that no command uses now
         self._guard = allocate_lock()
         self._is_closed = False
         self._last: tuple[tuple[Overlay, ...], ...] = ()
@@ -158,7 +158,7 @@ class Drafts:
         return outcome.but(refused=(*outcome.refused, *refused), remarks=(*outcome.remarks, *said))
 
     def kept_back(self) -> tuple[str, ...]:
-        """The git directories in which something was done so far that nobody sees before it is carried over.
+        """The git directories in which something was done so far that is not seen before it is carried over.
 
         That git looked at its files again is nothing of the kind.
         """
@@ -193,7 +193,7 @@ class Drafts:
 
 
 def _made(place: str, real: str) -> _Draft | None:
-    """A draft that nobody uses; one that a crash has left is emptied first."""
+    """A draft that no command uses; one that a crash has left is emptied first."""
     if not place:
         return None
     for number in range(AT_ONCE_MAX):
@@ -256,7 +256,7 @@ def _is_empty(directory: str) -> bool:
 
 
 def _is_cleared(upper: str, real: str) -> bool:
-    """A fresh directory in its place. What cannot be removed at once is left to whoever clears up (`sweeping.py`)."""
+    """A fresh directory in its place. What cannot be removed at once is left to the next sweep (`sweeping.py`)."""
     from shutil import rmtree
 
     from sandgate.sandbox.sweeping import STALE_PREFIX

@@ -23,7 +23,7 @@ LINE_LIMIT_MS = 5_000  # after a refusal, that the end of the command's own line
 
 
 class Meanwhile:
-    """One run. Made only where somebody wants to hear."""
+    """One run. Made only where the caller wants to hear."""
 
     __slots__ = ("_line_is_open", "_seen", "_since_ns", "_tell")
 

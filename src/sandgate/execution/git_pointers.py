@@ -1,7 +1,7 @@
 """Whether the `.git` file of a submodule or a linked worktree leads where git itself would have it lead.
 
 Then what git obeys there lies in a git directory of a person, of which every change was judged. A repository that a
-command may have made is none: what was in it before it had a draft, nobody looked at.
+command may have made is none: what was in it before it had a draft was not looked at.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Who has a lock on a git directory runs beside it and knows it as it is: a new submodule there waits for its end.
 
-Many have it at one time, whoever has a draft and whoever only reads: what git runs for a reader can write as well. Who
-carries a new submodule over needs it alone (flock(2)).
+Many have it at one time, commands with a draft and commands that only read: what git runs for a reader can write as
+well. Who carries a new submodule over needs it alone (flock(2)).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class GitReaders:
 
 
 def used(real: str) -> int | None:
-    """The git directory, with the lock; None while somebody needs it alone."""
+    """The git directory, with the lock; None while another command needs it alone."""
     try:
         user = os.open(real, DIRECTORY_FLAGS)
     except OSError:

@@ -1,7 +1,7 @@
 """Files below a directory that we hold open, by relative path, with no link on the way: see `kernel/beneath.py`.
 
-Whoever may write in the tree can exchange a directory for a link between any two of our calls; the kernel then refuses
-with ELOOP, and nothing is done elsewhere.
+A process that may write in the tree can exchange a directory for a link between any two of our calls; the kernel then
+refuses with ELOOP, and nothing is done elsewhere.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Lets Ctrl-C in only while we wait.
 
-Python turns SIGINT into KeyboardInterrupt between any two bytecodes: after a child was started but before anybody
-knows its pid, after bytes were read but before they were kept. So for the length of a run the signal is remembered,
-and raised at the next wait. Blocking it would do the same with a flaw: a child inherits the mask, and whoever
-forgets to clear it makes a command deaf to Ctrl-C.
+Python turns SIGINT into KeyboardInterrupt between any two bytecodes: after a child was started but before we
+know its pid, after bytes were read but before they were kept. So for the length of a run the signal is remembered,
+and raised at the next wait. Blocking it would do the same with a flaw: a child inherits the mask, and a
+part that forgets to clear it makes a command deaf to Ctrl-C.
 
 Only Python's own handler is replaced, and only in the main thread, where alone it runs. A program that made other
 arrangements for SIGINT keeps them, and stops a command through the cancel descriptor.

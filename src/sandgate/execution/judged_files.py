@@ -1,7 +1,7 @@
 """Puts files back that a command was let change, where what they say now is not harmless: lists of submodules.
 
 Looked at when the command and all it started are gone. Such a file needs no draft: git obeys nothing in it until
-somebody asks for submodules, and then by its form alone.
+a person asks for submodules, and then by its form alone.
 """
 
 from __future__ import annotations

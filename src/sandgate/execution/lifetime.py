@@ -1,8 +1,8 @@
 """Says when a command has had its time, and what to do about it. Pure: it is told the time and gives orders.
 
 Three clocks, never two at once: the time limit while the command runs, the grace between asking it to stop and
-killing it, and the drain after its end. The first stands still while somebody is asked. An order is given once. Whoever
-stops a command first names the reason.
+killing it, and the drain after its end. The first stands still while a reviewer is asked. An order is given once. The
+first part that stops a command names the reason.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.commands import Termination
 
-    # "stop_reading": leave the pipes to whoever still holds them, but deliver what was read.
+    # "stop_reading": leave the pipes to the processes that still hold them, but deliver what was read.
     # "abandon": wait for nothing any more, neither the process nor its pipes nor our own reader.
     Order = Literal["wait", "terminate", "interrupt", "kill", "stop_reading", "abandon"]
     Phase = Literal["running", "asked", "killed", "draining", "delivering", "abandoned"]
 
-DRAIN_MS = 2_000  # for whoever still holds the pipes after the command's end
+DRAIN_MS = 2_000  # for processes that still hold the pipes after the command's end
 INTERRUPT_GRACE_MS = 3_000  # between Ctrl-C and the kill; a second Ctrl-C does not wait
 KILL_WAIT_MS = 5_000  # a process in an uninterruptible call may outlive SIGKILL; we do not
 
@@ -96,7 +96,7 @@ class Lifetime:
     def delivering(self, now_ns: int) -> None:
         """The reader of our own output is slow: that is no reason to cut off what the command wrote.
 
-        After a stop it is: somebody wants the end now.
+        After a stop it is: the caller wants the end now.
         """
         if self._phase == "draining" and self.stopped_by is None:
             self._enter("draining", now_ns, DRAIN_MS)

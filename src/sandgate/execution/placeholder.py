@@ -21,7 +21,7 @@ class Placeholders:
     """`with Placeholders(plan): ...` around the start and the end of one attempt."""
 
     def __init__(self, plan: ConfinedCommand) -> None:
-        pinned = frozenset(plan.permissions.pinned)  # directories that were there; nobody asked for a file
+        pinned = frozenset(plan.permissions.pinned)  # directories that were there; no grant asked for a file
         self._wanted = [mount.path for mount in plan.mounts if mount.kind == "write" and mount.path not in pinned]
         self._made: list[tuple[int, str, os.stat_result]] = []  # a descriptor of the directory, the name, what was made
 

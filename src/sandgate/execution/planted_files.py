@@ -1,7 +1,7 @@
 """Tells of files that something obeys later, made or changed while a command ran, where no sandbox refuses them.
 
 What is compared is the disk before and after, so nothing depends on what a command let us see; it may also have been
-somebody else who wrote meanwhile. Looked at are the directories that the search for protected names knows, the
+another process that wrote meanwhile. Looked at are the directories that the search for protected names knows, the
 shallow ones first, what came to exist in them, and where virtual environments among them keep their packages.
 """
 

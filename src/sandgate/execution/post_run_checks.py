@@ -1,8 +1,8 @@
-"""Looks at the protected names again when a command is over, whoever supervised it.
+"""Looks at the protected names again when a command is over, by whatever it was supervised.
 
 A supervisor can be killed, and a race lost; the disk does not lie. Nor does it tell who did it: what is there now under
-a name that did not exist may be the work of somebody else on the host, and so may another file in the place of a
-protected one. The first is moved away, since nobody protects it any more; the second had an owner before the command
+a name that did not exist may be the work of another process on the host, and so may another file in the place of a
+protected one. The first is moved away, since nothing protects it any more; the second had an owner before the command
 came, so it is only reported. Files that the command may change if what they say is harmless are judged.
 """
 
@@ -107,12 +107,12 @@ class PostRunChecks:
 
     def _has_changed(self, path: str, inode: int) -> bool:
         if not _exists(path):
-            return False  # nobody obeys what is gone
+            return False  # what is gone is not obeyed
         found = os.lstat(path)
         return found.st_ino != inode or found.st_ctime_ns >= self._began_ns
 
     def _present(self, name: str) -> Iterable[str]:
-        """What is there under that name; under one that stands for an ending, what nobody had seen before."""
+        """What is there under that name; under one that stands for an ending, what was not seen before."""
         directory, _, last = name.rpartition("/")
         if last[:2] != "*.":
             return (name,) if _exists(name) else ()
@@ -166,7 +166,7 @@ _recent: dict[int, tuple[tuple[str, ...], dict[str, list[str]]]] = {}
 
 def _absent_by_directory(names: tuple[str, ...]) -> dict[str, list[str]]:
     """Kept, since the next command mostly has the same."""
-    known = _recent.get(id(names))  # nobody else has this number while we keep them
+    known = _recent.get(id(names))  # no other object has this number while we keep them
     if known is None:
         while len(_recent) >= _RECENT_MAX:
             _recent.pop(next(iter(_recent)), None)

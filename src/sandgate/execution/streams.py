@@ -1,10 +1,10 @@
-"""Moves a command's output on without ever waiting for whoever reads it.
+"""Moves a command's output on without ever waiting for its reader.
 
 The descriptors we forward to belong to others: a shell, a pager, a log file. They may be slow, gone or full, and
 their flags are shared with processes we do not know, so O_NONBLOCK must not be set on them. A pipe or a terminal is
 opened a second time through /proc, which gives a description of our own for the same object; where that is not
 permitted we ask `poll` first and write no more than a pipe takes whole. A file is written at once: its offset lives
-in the caller's description, and nobody can make it wait.
+in the caller's description, and no reader can make it wait.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class OutputStream:
         except OSError as error:
             if error.errno != EIO:
                 raise
-            data = b""  # how a terminal says that nobody holds its other side, pty(7)
+            data = b""  # how a terminal says that no process holds its other side, pty(7)
         if not data:
             self.stop_reading()
             return

@@ -22,7 +22,7 @@ else:
     from _signal import SIGWINCH
     from _signal import signal as on_signal
 
-DEFAULT_SIZE = pack("HHHH", 24, 80, 0, 0)  # rows, columns, and pixels nobody fills in; struct winsize
+DEFAULT_SIZE = pack("HHHH", 24, 80, 0, 0)  # rows, columns, and pixels that are never filled in; struct winsize
 TYPED_BYTES = 4_096  # the most a terminal's line discipline holds, termios(3)
 END_OF_INPUT = b"\x04"  # VEOF: means it only at the start of a line; elsewhere the first one just ends the line
 _ECHO_FIELD, _ECHO = 3, termios.ECHO
@@ -131,7 +131,7 @@ class TerminalRelay:
         except BlockingIOError:
             return
         except OSError:
-            self._typed = b""  # nobody is left to read it
+            self._typed = b""  # no process is left to read it
             self._stop_typing()
 
     def _stop_typing(self) -> None:
@@ -160,7 +160,7 @@ class TerminalRelay:
 
 
 def _silence_echo(slave: int) -> None:
-    """Input that nobody types would otherwise show up in the output."""
+    """Input that no person types would otherwise show up in the output."""
     modes = termios.tcgetattr(slave)
     modes[_ECHO_FIELD] &= ~_ECHO
     termios.tcsetattr(slave, termios.TCSANOW, modes)
