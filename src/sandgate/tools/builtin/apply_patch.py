@@ -98,7 +98,7 @@ def definition(offer: Offer) -> Json:
     }
 
 
-def answers() -> Json:
+def answer_schema() -> Json:
     """What a patch is answered with, as a schema."""
     changed: Json = {
         "type": "object",
@@ -132,7 +132,7 @@ TOOL = Tool(
     definition,
     apply_patch_arguments,
     run=run,
-    answers=answers,
+    answers=answer_schema,
     hints=Hints("Change files"),
     starts_process=False,
 )

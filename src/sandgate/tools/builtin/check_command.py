@@ -42,7 +42,7 @@ def definition(offer: Offer) -> Json:
     return function("check_command", about, {name: known[name] for name in CHECKED if name in known}, ("cmd",))
 
 
-def answers() -> Json:
+def answer_schema() -> Json:
     """What `check_command` answers, as a schema."""
     properties: Json = {
         "verdict": {
@@ -90,6 +90,6 @@ TOOL = Tool(
     check_command_arguments,
     run=run,
     audiences=("client",),
-    answers=answers,
+    answers=answer_schema,
     hints=Hints("Foresee a command", reads_only=True, destroys=False, repeats=True),
 )

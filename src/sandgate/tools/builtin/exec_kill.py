@@ -37,7 +37,7 @@ def definition(_offer: Offer) -> Json:
     return function("exec_kill", about, properties, ("session_id",))
 
 
-def answers() -> Json:
+def answer_schema() -> Json:
     """What it answers, as a schema."""
     return closed_object({"terminated": flag("False when no such command was running.")}, ("terminated",))
 
@@ -57,6 +57,6 @@ TOOL = Tool(
     session_arguments,
     run=run,
     audiences=("client",),
-    answers=answers,
+    answers=answer_schema,
     hints=Hints("End a running command", repeats=True),
 )

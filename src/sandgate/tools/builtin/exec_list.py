@@ -34,7 +34,7 @@ def definition(_offer: Offer) -> Json:
     return function("exec_list", about, {})
 
 
-def answers() -> Json:
+def answer_schema() -> Json:
     """What `exec_list` answers, as a schema."""
     live: Json = {
         "type": "object",
@@ -77,6 +77,6 @@ TOOL = Tool(
     no_arguments,
     run=run,
     audiences=("client",),
-    answers=answers,
+    answers=answer_schema,
     hints=Hints("List running commands", reads_only=True, destroys=False, repeats=True),
 )
