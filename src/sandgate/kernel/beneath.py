@@ -1,7 +1,7 @@
 """Opens a path that must lie below a directory we hold, with no link on the way.  openat2(2), Linux 5.6
 
-The text of a path says where something was when it was looked at. Between that look and the open, whoever can write
-on the way may swap a directory for a link. Here the kernel itself refuses: no `..` above the start, no symbolic
+The text of a path says where something was when it was looked at. Between that look and the open, a process that can
+write on the way may swap a directory for a link. Here the kernel itself refuses: no `..` above the start, no symbolic
 link, no magic link of /proc. Without the call (ENOSYS) there is no such promise, and the caller must not go on.
 """
 

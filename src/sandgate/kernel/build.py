@@ -50,7 +50,7 @@ def source_directory() -> str | None:
 
 
 def is_ours(program: str) -> bool:
-    """Whether it is a file that nobody but us, root, or the owner of this package can have written."""
+    """Whether it is a file that only we, root, or the owner of this package can have written."""
     try:
         found, owner = os.lstat(program), os.stat(PACKAGE).st_uid
     except OSError:
@@ -59,7 +59,7 @@ def is_ours(program: str) -> bool:
 
 
 def is_current(program: str, sources: str) -> bool:
-    """Whether `program` was compiled from the present state of `sources`, by somebody whom we trust."""
+    """Whether `program` was compiled from the present state of `sources`, by a user whom we trust."""
     try:
         looks, content = _read_stamp(program).split()
     except (OSError, ValueError):

@@ -6,7 +6,7 @@ native/call_groups.h is written from here (`python tests/support/kernel/call_hea
 
 A refused call answers EPERM: the program learns that it may not, and says so. It answers ENOSYS where programs know
 another way, which they take only from a kernel that lacks the call: new ways to do an old thing, and what is gone. So
-does every number above NEWEST_KNOWN, which nobody has looked at yet.
+does every number above NEWEST_KNOWN, which were not looked at yet.
 
 Numbers are from Linux 6.18's `arch/x86/entry/syscalls/syscall_64.tbl` and `include/uapi/asm-generic/unistd.h` (arm64).
 """

@@ -23,7 +23,7 @@ _EPERM = refuse(errno.EPERM)
 _ENOSYS = refuse(errno.ENOSYS)
 _DONE = refuse(0)  # answered with success, and not made
 
-# The priority of whoever the first argument names, and of whoever the second names; 0 is the caller.
+# The priority of the process, group or user that the two first arguments name; 0 is the caller.
 SCHEDULING = "sched_setscheduler sched_setattr sched_setparam sched_setaffinity"
 PRIORITY = (("setpriority", 2), ("ioprio_set", 3))  # each with its word for "all processes of the user"
 
@@ -32,7 +32,7 @@ PRIORITY = (("setpriority", 2), ("ioprio_set", 3))  # each with its word for "al
 NEW_NAMESPACES = 0x7E020000
 NEW_TIME = 0x80
 
-TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # type into, and paste into, the terminal of whoever started us
+TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # type into, and paste into, the terminal that we were started from
 TIOCGPTPEER = 0x5441  # open the other end of a pseudo-terminal, which no rule can name beforehand
 SET_INODE_FLAGS = (0x40086602, 0x40046602, 0x401C5820)  # FS_IOC_SETFLAGS, _32, FSSETXATTR: metadata by ioctl
 
@@ -156,7 +156,7 @@ def _socket_rules(*, network: bool) -> tuple[CallRule, ...]:
         *rules("sendto", NOTIFY, Test(4, "set")),
         *rules("sendmmsg", _EPERM),
         # What stands for an internet socket has no such options. Who looks up a name sets one before it connects, and
-        # would give up here, where nobody sees what was wanted.
+        # would give up here, where it is not seen what was wanted.
         *(CallRule("setsockopt", _DONE, (Test(1, "equal", level),)) for level in _INTERNET_LEVELS),
         *mediated,
     )

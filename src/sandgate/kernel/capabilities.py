@@ -1,7 +1,7 @@
 """Takes root's powers from a thread and all it starts.  capabilities(7)
 
 Under a Landlock domain real root would still load filters into the kernel, read raw disks or change the clock.
-What stays is what root needs to work on files it may reach anyway; the file rules bind it like everybody else.
+What stays is what root needs to work on files it may reach anyway; the file rules bind it like any other user.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The contract of a started command, whoever started it, and how one ends."""
+"""The contract of a started command, by whatever it was started, and how one ends."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
         @property
         def unserved(self) -> list[str]:
-            """Addresses of its own loopback that it connected to and where nobody listened, one for each port."""
+            """Addresses of its own loopback that it connected to and where no process listened, one for each port."""
             ...
 
         @property
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
         @property
         def let_go(self) -> Sequence[int]:
-            """The numbers of held calls that nobody waits for any more: their caller was killed or interrupted."""
+            """The numbers of held calls that no caller waits for any more: their caller was killed or interrupted."""
             ...
 
         @property

@@ -74,7 +74,7 @@ def _search_path() -> list[str]:
 
 
 def refuse_shared_directory(directory: str) -> None:
-    """Raises BackendUnavailable when somebody else could put another program in our directory."""
+    """Raises BackendUnavailable when another user could put another program in our directory."""
     status = os.stat(directory)
     if status.st_uid not in (0, os.geteuid()) or status.st_mode & _OTHERS_MAY_WRITE:
         raise unavailable(f"other users can write to `{directory}`", f"chmod go-w {directory}")

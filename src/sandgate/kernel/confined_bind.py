@@ -1,4 +1,4 @@
-"""bind(2) of somebody else's unix socket to the path *it* wrote, and to no other place.  unix(7)
+"""bind(2) of another process's unix socket to the path *it* wrote, and to no other place.  unix(7)
 
 The text given to bind is what getsockname tells forever after, so it must be the caller's own. But a text can be
 led astray by a link swapped in after we looked. So the call is made by a thread of its own, which has given up

@@ -1,4 +1,4 @@
-"""Whether what somebody approved is still in its place, as the last thing before a start without the helper.
+"""Whether what was approved is still in its place, as the last thing before a start without the helper.
 
 The directory is compared as it was entered, by descriptor; files by their identity and last change, by the very path
 that is executed or that an interpreter opens next. The helper does the same, native/command.c.

@@ -1,4 +1,4 @@
-"""Tells who uses a terminal right now and whether somebody waits for what is typed.  ioctl_tty(2), tty_ioctl(4)
+"""Tells who uses a terminal right now and whether a process waits for what is typed.  ioctl_tty(2), tty_ioctl(4)
 
 Asked with the master's descriptor alone, and answered by the kernel: the session and the foreground group, as numbers
 of our own pid namespace also for processes in another one; the modes; what was typed and not yet read; and of each
@@ -6,7 +6,7 @@ member of the foreground group whether it is blocked on this very terminal. Prom
 read counts as "does not wait".
 
 The other side is opened for a moment (TIOCGPTPEER, Linux 4.13). That is without effect as long as the terminal has a
-session: then somebody else has it open, so our closing it hangs nothing up.
+session: then another process has it open, so our closing it hangs nothing up.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Member(Record):
 
 
 class Foreground(Record):
-    """A terminal's users. `session` and `group` are 0 when it is nobody's controlling terminal (any more)."""
+    """A terminal's users. `session` and `group` are 0 when it is no session's controlling terminal (any more)."""
 
     session: int
     group: int
@@ -108,7 +108,7 @@ class _Search:
         """Adds the process if it is a member, and returns its children."""
         standing = process.standing()
         if standing.session != self._session:
-            return ()  # its descendants left with it: nobody can join a session
+            return ()  # its descendants left with it: no process can join a session
         threads = process.threads(standing.threads)
         if standing.group == self._group:
             # A stopped process keeps the registers of the call it was stopped in, and is not woken by input.

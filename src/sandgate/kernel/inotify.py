@@ -1,8 +1,8 @@
 """Be told when the names in a directory change.  inotify(7) (Linux 2.6.27 for inotify_init1)
 
-For whoever waits for a file that another process makes: one descriptor to poll instead of looking again and again. What
-changed is not read: events can be lost in a full queue, a second look at the directory cannot. A host without it, or a
-user who has used up its instances and watches, gets OSError, and looks again from time to time.
+For a caller that waits for a file that another process makes: one descriptor to poll instead of looking again and
+again. What changed is not read: events can be lost in a full queue, a second look at the directory cannot. A host
+without it, or a user who has used up its instances and watches, gets OSError, and looks again from time to time.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def start(plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int) -> Chi
     """Starts `plan` with the three descriptors as its stdio; they stay the caller's to close.
 
     Returns at once with a child whose `failure` is set when nothing could be started. Raises
-    `ConfinementError` for a plan made for somebody else.
+    `ConfinementError` for a plan made for another backend.
     """
     if plan.backend == "none":
         from sandgate.kernel.plain import start_plain

@@ -2,7 +2,7 @@
 
 Never left to the kernel: it would obey whatever the arguments say by then. On writable ground we carry the call
 out on the object we opened; elsewhere it is refused. An object without a path (a pipe, a deleted file, shared
-memory) belongs to whoever holds it open.
+memory) belongs to the process that holds it open.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def chmod_call(call: WaitingCall) -> Answer:
 
 
 def _no_set_id(call: WaitingCall, subject: MetadataSubject) -> CallFails:
-    """A program that runs as somebody else would do so on the host too, long after the sandbox."""
+    """A program that runs as another user would do so on the host too, long after the sandbox."""
     if subject.path is None:
         path = os.readlink(call.target.base(subject.dirfd))
     else:

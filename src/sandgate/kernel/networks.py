@@ -2,8 +2,8 @@
 
 A server that one command started is reached by the next one: commands of a session have one loopback, with nothing
 behind it. The kernel takes longer to make and to clear away a network than everything else a sandbox consists of, so
-it is also kept between them: two descriptors, no process, gone with the session. Whoever runs one command only needs
-none to share. native/lent_network.c says why no command can change it, and what a dead one leaves in it.
+it is also kept between them: two descriptors, no process, gone with the session. A caller that runs one command only
+needs none to share. native/lent_network.c says why no command can change it, and what a dead one leaves in it.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class Network:
         status.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, packed_descriptors(*self.parts)),))
 
     def give_back(self) -> None:
-        """Nobody needs the descriptors any more; who runs in it goes on. May be repeated."""
+        """The session needs the descriptors no more; what runs in it goes on. May be repeated."""
         parts, self.parts = self.parts, None
         if parts is not None:
             _close(parts)
 
     def discard(self) -> None:
-        """Something of a command may be left in it that nobody ends: the next ones get another. May be repeated."""
+        """Something of a command may be left in it that is not ended: the next ones get another. May be repeated."""
         if self.parts is not None:
             self._networks.close()
         self.give_back()
 
     def __del__(self) -> None:
-        self.give_back()  # whoever was interrupted has forgotten it
+        self.give_back()  # a caller that was interrupted has forgotten it
 
 
 class EmptyNetworks:
@@ -73,7 +73,7 @@ class EmptyNetworks:
         self._wanted = False
 
     def expect_company(self) -> None:
-        """The first command's network is needed by somebody else, too."""
+        """The first command's network is needed by another command, too."""
         self._wanted = True
 
     def lend(self, helper: str) -> Network | None:

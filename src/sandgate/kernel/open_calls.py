@@ -120,7 +120,7 @@ def _fails_anyway(request: OpenRequest, place: OpenPlace) -> bool:
 
 
 def _open(call: WaitingCall, request: OpenRequest, place: OpenPlace) -> Answer:
-    # Nonblocking, whatever was asked: a fifo nobody reads would hold us, and with us every other call.
+    # Nonblocking, whatever was asked: a fifo without a reader would hold us, and with us every other call.
     flags = request.flags & ~os.O_NONBLOCK | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC
     wanted = request.mode & 0o7777 & ~call.target.umask if request.writes else 0
     created = not place.exists or request.unnamed

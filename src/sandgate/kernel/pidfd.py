@@ -1,6 +1,6 @@
 """Other processes by descriptor, not by number.  pidfd_open(2) (Linux 5.3), pidfd_getfd(2) (5.6)
 
-A number may name somebody else a moment later; a descriptor never does.
+A number may name another process a moment later; a descriptor never does.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import os
 
 from sandgate.kernel.syscalls import caller
 
-WAIT_STATUS_LOST = 255 << 8  # wait(2) status reported when somebody else reaped our child
+WAIT_STATUS_LOST = 255 << 8  # wait(2) status reported when another part of this process reaped our child
 
 
 def copy_descriptor(pid: int, fd: int) -> int:

@@ -1,6 +1,6 @@
 """Turns a path as another process wrote it into a directory we hold open and a name in it.  openat2(2), Linux 5.6
 
-A call is carried out on behalf of somebody else with the directory found here, never with the text of the path:
+A call is carried out on behalf of another process with the directory found here, never with the text of the path:
 the text may change, and so may every link on the way. Only the last name is looked up again by the kernel, and
 always without following it.
 """

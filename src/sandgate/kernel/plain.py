@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
 
-EXIT_UNKNOWN = 255  # somebody else in this process reaped our child, its status is lost
+EXIT_UNKNOWN = 255  # another part of this process reaped our child, its status is lost
 
 
 class PlainChild:
@@ -49,7 +49,7 @@ class PlainChild:
         self.refused: list[Refused] = []
         self.locked: list[str] = []
         self.unserved: list[str] = []
-        self.may_listen = True  # nobody is told
+        self.may_listen = True  # no record is told
         self._pidfd = os.pidfd_open(pid) if pid else -1
 
     def descriptors(self) -> tuple[int, ...]:
@@ -72,7 +72,7 @@ class PlainChild:
         if self.ended is None:
             self.signal_group(SIGKILL)
         elif _exists(self.pid):
-            return  # the number was free and is in use again: nobody of ours is left
+            return  # the number was free and is in use again: no process of ours is left
         kill_sessions((self.pid,))
 
     def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:

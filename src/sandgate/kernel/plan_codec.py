@@ -173,7 +173,7 @@ def _paths(
     mounts: tuple[Mount, ...], overlays: tuple[Overlay, ...], permissions: EffectivePermissions
 ) -> tuple[bytes, int]:
     """What is said of places, and its remainder; kept, since the next command mostly has the same."""
-    key = id(mounts), id(overlays), id(permissions)  # nobody else has these numbers while we keep the three
+    key = id(mounts), id(overlays), id(permissions)  # no other objects have these numbers while we keep the three
     last = _recent.get(key)
     if last is not None:
         return last[1]

@@ -1,4 +1,5 @@
-"""The sandboxed commands that run on this machine for this user, whoever started them, and what they serve.  proc(5)
+"""The sandboxed commands that run on this machine for this user, by whatever they were started, and what they serve.
+proc(5)
 
 Nothing is registered anywhere: every sandbox of namespaces has a supervisor, a process with the helper's name, this
 user's id, and process numbers as we have them; what hangs on it, numbered once more and filtered, is the command. A

@@ -43,14 +43,14 @@ class ServedPort:
         self.host_port = host_port
 
     def met_nobody(self) -> bool:
-        """Somebody came, and nobody listened inside; said once."""
+        """A connection came, and no process listened inside; said once."""
         try:
             return self._status is not None and self._status.recv(PACKET_BYTES_MAX) == _SAID.pack(SERVING, _NOBODY)
         except BlockingIOError:
             return False
 
     def close(self) -> None:
-        """Nobody is let in any more, and who is in is cut off. May be repeated."""
+        """No connection is let in any more, and those that are open are cut off. May be repeated."""
         if self._status is not None:
             self._status.close()
             self._status = None
@@ -74,7 +74,7 @@ def listener_on(host_port: int) -> socket:
 
 
 def serve(helper: str, network: Parts, port: int, listener: socket) -> ServedPort:
-    """Carries whoever is accepted at `listener` to `port` of the network. Everything given stays the caller's.
+    """Carries the connections accepted at `listener` to `port` of the network. Everything given stays the caller's.
 
     Raises OSError when the helper cannot be started, or cannot get into the network.
     """

@@ -69,7 +69,7 @@ def socket_call(call: WaitingCall) -> Answer:
 
 
 def refused_call(call: WaitingCall) -> Answer:
-    """A call that nobody inside may make, held for the record alone."""
+    """A call that no process inside may make, held for the record alone."""
     call.confirm()
     return call.deny("other", code=errno.EPERM, layer="seccomp")
 

@@ -2,7 +2,7 @@
 
 Needs glibc 2.34 or musl 1.2.5 for the two `_np` actions; without them `spawn_missing()` says which one.
 The call releases the GIL (ctypes does, `os.posix_spawn` does not): the half-born child of a restricted thread
-may be held by seccomp until another thread answers, and with the GIL held nobody could.
+may be held by seccomp until another thread answers, and with the GIL held none could.
 """
 
 from __future__ import annotations

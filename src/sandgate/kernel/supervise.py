@@ -1,12 +1,12 @@
 """Answers a confined command's held calls, and sees its whole tree to its end.  seccomp_unotify(2)
 
 It runs on a thread of its own, not on the caller's poll loop: the caller may be blocked writing the command's
-output to somebody who waits for a file that this very command is about to make, and a held call would then hang
-all three. The thread needs nobody but the kernel and the GIL. If it fails on one call, that call gets the safe
+output to a process that waits for a file that this very command is about to make, and a held call would then hang
+all three. The thread needs nothing but the kernel and the GIL. If it fails on one call, that call gets the safe
 answer; if it dies, the listener closes and every held call fails with ENOSYS.
 
 There is no pid namespace here. Descendants are found by their session: `setsid` is a held call, so every session
-the tree has ever opened is known. That nobody is left is the kernel's own word: the listener hangs up when no
+the tree has ever opened is known. That no process is left is the kernel's own word: the listener hangs up when no
 process carries the filter any more.
 """
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from sandgate.kernel.notify import Notification
     from sandgate.kernel.waiting import Answer, Observed
 
-RETRY_MS = 5  # how often a call that waits for somebody else is tried again
+RETRY_MS = 5  # how often a call that waits for another process is tried again
 WAITING_MAX = 64  # calls that may wait so at once; a further one fails with EAGAIN
 LAST_BREATH_MS = 2  # how long descendants may take to exit by themselves once the command is over
 TREE_END_MS = 2000  # how long we go on killing before we give up and say so
@@ -139,7 +139,7 @@ class Supervisor:
         """From another thread: kill everything, or stop serving, at once."""
         self._killing = self._killing or kill_tree
         self._stopping = self._stopping or stop
-        with self._guard:  # once closed, the number may be anybody's
+        with self._guard:  # once closed, the number may be any file's
             if self._wake >= 0:
                 os.eventfd_write(self._wake, 1)
 

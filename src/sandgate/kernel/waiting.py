@@ -59,7 +59,7 @@ RESUME = Resume()
 
 
 class Gone(Exception):
-    """The caller died while we looked: nobody waits for an answer."""
+    """The caller died while we looked: no caller waits for an answer."""
 
 
 class Observed:
