@@ -80,6 +80,11 @@ TESTED_ELSEWHERE = {
         "asks where nothing is known; facts are asked for as a whole",
     ),
     "sandbox.diagnosis": ("tests/runtime/test_doctor.py", "what it finds shows in what a session's doctor says"),
+    "execution.draft_files": (
+        "tests/execution/test_draft_judgement.py",
+        "what is read of a draft shows in how it is judged",
+    ),
+    "execution.draft_objects": ("tests/execution/test_carrying.py", "shows in which objects are carried over"),
     "sandbox.begun_alone": ("tests/journeys/test_git_init.py", "a lock between commands; shows in what both may do"),
     "patch.drafts": ("tests/patch/test_plan.py", "one file of a plan in the making; shows in how hunks compose"),
     "patch.hunks": ("tests/patch/test_parse.py", "values without behaviour of their own"),

@@ -34,7 +34,7 @@ class Bench:
         trees = HeldTree(self.held[0], str(self.upper)), HeldTree(self.held[1], str(self.real))
         judgement = DraftJudgement(*trees, read_draft(str(self.upper), str(self.real)), known)
         judgement.index()
-        judgement.objects(lambda _path, _content: None)
+        judgement.objects.carry(lambda _path, _content: None)
         judgement.rest()
         return judgement
 
@@ -58,7 +58,7 @@ def test_a_linked_worktree_below_the_workspace_is_accepted(bench: Bench) -> None
     worktree(bench, f"{bench.worktree}/w/.git", f"gitdir: {bench.real}/worktrees/w\n")
     judged = bench.judged()
     assert {one.path for one in judged.state} == {f"worktrees/w/{name}" for name in ("gitdir", "commondir", "HEAD")}
-    assert (judged.blocked, judged.refused) == ("", {})
+    assert (judged.files.blocked, judged.files.refused) == ("", {})
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_linked_worktree_below_the_workspace_is_accepted(bench: Bench) -> None
 def test_one_that_leads_elsewhere_does_not_come_about(bench: Bench, at: str, pointer: str) -> None:
     worktree(bench, at.format(worktree=bench.worktree), pointer or f"gitdir: {bench.real}/worktrees/w\n")
     judged = bench.judged()
-    assert (judged.state, list(judged.refused)) == ([], ["worktrees/w/gitdir"])
+    assert (judged.state, list(judged.files.refused)) == ([], ["worktrees/w/gitdir"])
 
 
 def test_a_submodules_directory_with_other_settings_does_not_come_about(bench: Bench) -> None:
@@ -105,5 +105,5 @@ def test_steps_that_run_something_hold_back_all(bench: Bench) -> None:
     bench.put(bench.upper, "rebase-merge/git-rebase-todo", "exec touch x\n")
     bench.put(bench.upper, "HEAD", ONE)
     judged = bench.judged()
-    assert "git-rebase-todo" in judged.blocked
-    assert list(judged.refused) == ["rebase-merge/git-rebase-todo"]
+    assert "git-rebase-todo" in judged.files.blocked
+    assert list(judged.files.refused) == ["rebase-merge/git-rebase-todo"]

@@ -67,22 +67,24 @@ class _Carrying:
     def run(self) -> Carried:
         judged = self.judgement
         judged.index()
-        judged.objects(self._new_object)
+        judged.objects.carry(self._new_object)
         judged.rest()
         judged.commits_lead_nowhere()
         for accepted in judged.settings:
             try:
                 self._all_or_nothing([accepted], [], [])
             except (_Changed, OSError):
-                judged.refuse("write", accepted.path)
-        lost = judged.blocked or self._state()
-        return Carried((*judged.draft.unwanted, *judged.refused.values()), lost, tuple(judged.unset.items()))
+                judged.files.refuse("write", accepted.path)
+        lost = judged.files.blocked or self._state()
+        return Carried(
+            (*judged.files.draft.unwanted, *judged.files.refused.values()), lost, tuple(judged.unset.items())
+        )
 
     def _state(self) -> str:
         judged = self.judgement
         try:
-            self._all_or_nothing(judged.state, judged.gone, judged.late)
-            for directory in judged.draft.left:
+            self._all_or_nothing(judged.state, judged.gone, judged.objects.late)
+            for directory in judged.files.draft.left:
                 if directory.partition("/")[0] not in ("objects", "hooks", "info", "modules"):
                     self._leave(directory)
         except _Changed as problem:
