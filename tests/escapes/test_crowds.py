@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sandgate.sandbox.crowded import MOUNTS_MAX, MOUNTS_WANTED
+from sandgate.sandbox.mount_budget import MOUNTS_MAX, MOUNTS_WANTED
 from support.escape.escape_stage import BOTH_BACKENDS, USERS, Stage, stage_as
 
 WRITE = """

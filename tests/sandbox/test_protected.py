@@ -11,7 +11,7 @@ import pytest
 from sandgate.places.run_later import CLOSED_ENDINGS, CLOSED_NAMES
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import WorkspaceWrite
-from sandgate.sandbox import crowded, git_directories, protected
+from sandgate.sandbox import git_directories, mount_budget, protected
 from sandgate.sandbox.closing import FoundProtected
 from sandgate.sandbox.landlock import list_directory, rules_of
 from sandgate.sandbox.looking import Look
@@ -129,7 +129,7 @@ def test_a_directory_with_too_many_protected_names_is_closed_as_a_whole(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Required: whoever plants thousands of them neither stops all work nor gets one of them unprotected."""
-    monkeypatch.setattr(crowded, "MOUNTS_MAX", 5)
+    monkeypatch.setattr(mount_budget, "MOUNTS_MAX", 5)
     for number in range(8):
         (root / "crowd" / str(number) / ".envrc").mkdir(parents=True)
     (root / "few" / ".envrc").mkdir(parents=True)
@@ -142,7 +142,7 @@ def test_a_directory_with_too_many_protected_names_is_closed_as_a_whole(
 def test_a_root_with_too_many_of_them_is_closed_but_for_what_is_clean(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(crowded, "MOUNTS_MAX", 5)
+    monkeypatch.setattr(mount_budget, "MOUNTS_MAX", 5)
     for number in range(8):
         (root / str(number) / ".envrc").mkdir(parents=True)
     (root / "src").mkdir()

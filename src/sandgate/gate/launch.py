@@ -123,7 +123,7 @@ class Launch(Readiness):
             [f"`{path}` is protected, and is gone or another object now: look at it" for path in checks.exchanged]
         )
         if _has_failed(outcome):
-            from sandgate.sandbox.unseen import unseen_in_tmp
+            from sandgate.sandbox.missing_tmp_files import unseen_in_tmp
 
             self._warn([*filter(None, (unseen_in_tmp(plan.argv, plan.permissions.private_tmp),))])
         planted.look()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.runtime import Runtime
     from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.live_shell import LiveShell, ShellResult
-    from sandgate.terminals.marks import Shell
+    from sandgate.terminals.prompt_marks import Shell
     from sandgate.terminals.session_ports import ListedPort, ShownPort
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import Recorder
     from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.live_shell import LiveShell
-    from sandgate.terminals.marks import Shell
+    from sandgate.terminals.prompt_marks import Shell
     from sandgate.terminals.session_ports import ListedPort, ShownPort
     from sandgate.terminals.terminal import Terminal
     from sandgate.tools.answers import ExecAnswer

@@ -20,9 +20,9 @@ from sandgate.places.git import BARE_DIRECTORIES, SUBMODULE_LIST
 from sandgate.places.git import DIRECTORY as GIT
 from sandgate.places.run_later import CLOSED_ENDINGS, CLOSED_NAMES, is_plain_name
 from sandgate.sandbox.closing import Closing
-from sandgate.sandbox.crowded import bounded
 from sandgate.sandbox.git_directories import GitDirectories
 from sandgate.sandbox.listing import by_meaning, join
+from sandgate.sandbox.mount_budget import bounded
 from sandgate.sandbox.repositories import looks_like_git_directory
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from _thread import allocate_lock, start_new_thread
 from collections import deque
 
 from sandgate.protocol.trace import OutputArrived
-from sandgate.terminals.deltas import Splitter
+from sandgate.terminals.output_pieces import Splitter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

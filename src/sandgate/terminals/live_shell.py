@@ -1,7 +1,8 @@
 """Runs one command after the other in a live shell, and knows of each what it printed and how it ended.
 
 The shell keeps what a shell keeps: directory, variables, functions, background jobs. Where a command begins and ends it
-says itself, with marks that no program can forge (`marks.py`), so no prompt is looked for and no text is waited for.
+says itself, with marks that no program can forge (`prompt_marks.py`), so no prompt is looked for and no text is waited
+for.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from sandgate.errors import RequestError, TerminalFailed
 from sandgate.execution.capture import HeadTail
 from sandgate.record import Record
 from sandgate.terminals.call_queue import CallQueue
-from sandgate.terminals.marks import NONCE_BYTES, MarkReader, command_input, integration
+from sandgate.terminals.prompt_marks import NONCE_BYTES, MarkReader, command_input, integration
 from sandgate.terminals.waiting import Wait, drive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.terminals.marks import Integration, Mark, Shell
+    from sandgate.terminals.prompt_marks import Integration, Mark, Shell
     from sandgate.terminals.terminal import Terminal
     from sandgate.terminals.waiting import Steps
 

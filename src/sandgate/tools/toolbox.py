@@ -21,7 +21,7 @@ from sandgate.errors import (
 )
 from sandgate.gate.input_review import InputReview
 from sandgate.gate.patch_gate import PatchGate, unfit_patch
-from sandgate.sandbox.unseen import unseen_in
+from sandgate.sandbox.missing_tmp_files import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.live_listing import live_commands
 from sandgate.terminals.start import Shape

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sandgate.errors import RequestError
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.foreground import look
-from sandgate.terminals.marks import Mark, MarkReader, command_input, integration
+from sandgate.terminals.prompt_marks import Mark, MarkReader, command_input, integration
 from sandgate.terminals.state import process_state
 from support.process.waiting import readable
 from support.terminal.live import Live, confined_on_terminal, on_terminal

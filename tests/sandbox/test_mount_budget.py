@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.sandbox.crowded import cover, outside_of
+from sandgate.sandbox.mount_budget import cover, outside_of
 
 ROOT = "/w"
 PATHS = st.lists(

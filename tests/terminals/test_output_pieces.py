@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.terminals.deltas import Splitter
+from sandgate.terminals.output_pieces import Splitter
 
 MIXED = st.one_of(st.binary(max_size=60), st.text(max_size=30).map(lambda text: text.encode("utf-8", "surrogatepass")))
 

@@ -10,7 +10,7 @@ import pytest
 
 from sandgate.protocol.permissions import PrivateTmp
 from sandgate.runtime import Environment, open_runtime
-from sandgate.sandbox.unseen import unseen_in_tmp
+from sandgate.sandbox.missing_tmp_files import unseen_in_tmp
 
 
 @pytest.fixture
