@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.commandline.git_settings import loads, settings_in, redirects, runs
+from sandgate.commandline.git_settings import loads, redirects, runs, settings_in
 from support.suite.rows import every
 
 RUNNING = [

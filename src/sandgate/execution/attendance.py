@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from signal import SIGINT, SIGTERM
 
     from sandgate.execution.capture import Capture
-    from sandgate.execution.held_calls import HeldCalls
     from sandgate.execution.early_refusals import Meanwhile
+    from sandgate.execution.held_calls import HeldCalls
     from sandgate.execution.interrupts import InterruptsHeld
     from sandgate.execution.lifetime import Order
     from sandgate.execution.streams import OutputStream

@@ -55,7 +55,7 @@ class DraftFiles:
         """As the git that finds it there will read it; no command chooses the length of a hash."""
         directory, _, is_linked = innermost(path)
         shared = posixpath.dirname(posixpath.dirname(directory)) if is_linked else directory
-        settings = git_settings.settings_in(text_of(self.now(posixpath.join(shared, "config")) or b""))
+        settings = git_settings.settings_in(settings_text(self.now(posixpath.join(shared, "config")) or b""))
         formats = [value for key, value in settings if key == "extensions.objectformat"]
         return IndexEntries(content, SHA256_BYTES if formats[-1:] == ["sha256"] else SHA1_BYTES)
 
@@ -73,6 +73,6 @@ def repository_of(path: str) -> str:
     return posixpath.dirname(posixpath.dirname(directory)) if is_linked else directory
 
 
-def text_of(content: bytes) -> str:
+def settings_text(content: bytes) -> str:
     """The content of a file of settings; what is not UTF-8 survives the way back."""
     return content.decode("utf-8", "surrogateescape")

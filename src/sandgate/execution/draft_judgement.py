@@ -8,7 +8,7 @@ import re
 import stat
 
 from sandgate.execution.commit_walk import CommitWalk, Stray
-from sandgate.execution.draft_files import INDEX_BYTES_MAX, DraftFiles, repository_of, text_of
+from sandgate.execution.draft_files import INDEX_BYTES_MAX, DraftFiles, repository_of, settings_text
 from sandgate.execution.draft_objects import DraftObjects
 from sandgate.execution.repacked import same_references
 from sandgate.places.git_draft import HASH_CHARS, innermost
@@ -166,8 +166,9 @@ class DraftJudgement:
     def _config(self, written: Written, content: bytes, now: bytes | None) -> None:
         directory, name, is_linked = innermost(written.path)
         is_of_submodule = bool(directory) and not is_linked and name == "config"
-        new, place = text_of(content), ConfigPlace(self._may_name, self._worktree_setting(directory, text_of(content)))
-        wrong = (refused_of_submodule if is_of_submodule else refused_setting)(text_of(now or b""), new, place)
+        new = settings_text(content)
+        place = ConfigPlace(self._may_name, self._worktree_setting(directory, new))
+        wrong = (refused_of_submodule if is_of_submodule else refused_setting)(settings_text(now or b""), new, place)
         if not wrong:
             self.settings.append(Accepted(written.path, "config", content, written.mode))
             return

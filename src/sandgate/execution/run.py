@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from sandgate.execution.attendance import Attendance
     from sandgate.execution.capture import Stream
-    from sandgate.execution.held_calls import Ask, HeldCalls
     from sandgate.execution.early_refusals import Meanwhile
+    from sandgate.execution.held_calls import Ask, HeldCalls
     from sandgate.execution.start import Starter
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.execution.tty import TerminalModes, TerminalRelay

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
 
-    from sandgate.execution.held_calls import Ask
     from sandgate.execution.early_refusals import Meanwhile
+    from sandgate.execution.held_calls import Ask
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.gate.confinement import Confinement
     from sandgate.protocol.confinement import ConfinedCommand

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.policy.rules import NetworkRule
-from sandgate.policy.rules.network import HostRules, forbids, host_lists, hosts_named, normal_host, last_of_each_host
+from sandgate.policy.rules.network import HostRules, forbids, host_lists, hosts_named, last_of_each_host, normal_host
 from support.suite.rows import every
 
 DENIED = NetworkRule("evil.example", "https", "forbid")
