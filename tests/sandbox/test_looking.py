@@ -16,7 +16,7 @@ from sandgate.sandbox import looking
 from sandgate.sandbox.filesystems import Filesystems
 from sandgate.sandbox.grounds import Grounds
 from sandgate.sandbox.listing import NOTHING
-from sandgate.sandbox.looking import Look, is_settled
+from sandgate.sandbox.looking import Look, would_show_change
 from support.process.waiting import until_the_clock_of_files_moves
 
 
@@ -281,7 +281,7 @@ def test_a_change_time_says_enough_once_it_lies_back_far_enough(
     monkeypatch: pytest.MonkeyPatch, changed_ns: int, at_ns: int, settled: bool
 ) -> None:
     monkeypatch.undo()
-    assert is_settled(changed_ns, at_ns=at_ns) is settled
+    assert would_show_change(changed_ns, at_ns=at_ns) is settled
 
 
 class Foreign(Filesystems):

@@ -14,7 +14,7 @@ import time
 
 from sandgate.sandbox.file_bytes import read_bytes, refuse_if_ours
 from sandgate.sandbox.filesystems import Filesystems
-from sandgate.sandbox.following import Followed, follow
+from sandgate.sandbox.following import Followed, resolve_links
 from sandgate.sandbox.grounds import Grounds
 from sandgate.sandbox.listing import NOTHING, read_listing
 
@@ -31,7 +31,7 @@ UNSETTLED_NS = 50_000_000
 UNSETTLED_WHOLE_SECONDS_NS = 1_050_000_000  # for a time without a fraction: the file system may keep none
 _OPEN_TO_OWNER = stat.S_IRUSR | stat.S_IXUSR
 _SECOND_NS = 1_000_000_000
-# What has a longer name than a path may have cannot be asked for, by anybody.
+# What has a longer name than a path may have cannot be asked for at all.
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 _NO_NAMES = ("", ".", "..")
 
@@ -61,8 +61,8 @@ class Look:
         *,
         before: Look | None = None,
     ) -> None:
-        """`before` is a look of the same moment: what that one saw is not asked for again, and nobody can tell any more
-        what each answer rests on. Not where something was out of reach: each look has to meet that by itself.
+        """`before` is a look of the same moment: what that one saw is not asked for again, and it cannot be told any
+        more what each answer rests on. Not where something was out of reach: each look has to meet that by itself.
         """
         self._listings = {} if listings is None else listings  # shared by all looks of one memory
         self.filesystems = Filesystems() if filesystems is None else filesystems
@@ -76,7 +76,8 @@ class Look:
         self._rests: dict[str, None] = {}  # directories whose entries matter, not only that they are there
         self._details: dict[str, None] = {}  # what was asked for more than its type
         self._texts: dict[tuple[str, int, bool], bytes | None] = {}
-        self.locked: dict[str, None] = {}  # our own directories whose mode keeps us out, and anybody may change it back
+        # Our own directories whose mode keeps us out, and their owner may change it back
+        self.locked: dict[str, None] = {}
         self._trusted: dict[int, bool] = {}  # device → whether its change times tell everything
 
     def lstat(self, path: str) -> os.stat_result | None:
@@ -182,7 +183,7 @@ class Look:
         """Resolves `path`; None when it leads nowhere, may not be looked at, or has too many links."""
         if self._lies_plainly(path):
             return Followed(path)
-        led = follow(path, self._seen, self._target)
+        led = resolve_links(path, self._seen, self._target)
         if led is not None and led.real == path:
             self._canonical.add(path.rpartition("/")[0])
         return led
@@ -228,7 +229,7 @@ class Look:
             self._details |= look._details
 
     def grounds(self) -> Grounds | None:
-        """What the answer rests on; None when nobody could tell whether that still stands."""
+        """What the answer rests on; None when nothing would tell whether that still stands."""
         same, unchanged = [], []
         if not self._is_alone:
             return None
@@ -245,7 +246,7 @@ class Look:
         return Grounds(tuple(same), tuple(unchanged), texts) if self._settled else None
 
     def _is_vouched_for(self, path: str) -> bool:
-        """Whether the directory above tells when anything else comes to lie under this name, and nobody asked more."""
+        """Whether the directory above tells when anything else comes to lie under this name, and no more was asked."""
         return path not in self._rests and path not in self._details and _above(path) in self._rests
 
     def _is_led_to(self, path: str, test: Callable[[int], bool]) -> bool:
@@ -261,7 +262,7 @@ class Look:
             return self._first_look(path)
 
     def _first_look(self, path: str) -> os.stat_result | None:
-        """Of what is missing everything above is looked at, too: without recursion, as anybody may name a deep path."""
+        """Of what is missing everything above is looked at, too: without recursion, as a command may name a deep path."""
         first, missing = path, []
         while path and path not in self._stats:
             self._stats[path] = found = self._looked_at(path)
@@ -319,7 +320,7 @@ class Look:
             directory, name = os.path.split(path)
             place = os.path.join(os.path.realpath(directory), name)  # a link may lead to another file system
             self._trusted[device] = self.filesystems.keep_change_times(place)
-        return self._trusted[device] and is_settled(found.st_ctime_ns, at_ns=self._began_ns)
+        return self._trusted[device] and would_show_change(found.st_ctime_ns, at_ns=self._began_ns)
 
 
 def grounds_of_all(looks: list[Look]) -> Grounds | None:
@@ -338,7 +339,7 @@ def _above(path: str) -> str:
     return directory if directory and directory[-1] != "/" else os.path.dirname(path)
 
 
-def is_settled(changed_ns: int, *, at_ns: int) -> bool:
+def would_show_change(changed_ns: int, *, at_ns: int) -> bool:
     """Whether a change after `at_ns`, on the same clock, would show another change time than this."""
     unsettled = UNSETTLED_NS if changed_ns % _SECOND_NS else UNSETTLED_WHOLE_SECONDS_NS
     return at_ns - changed_ns > unsettled

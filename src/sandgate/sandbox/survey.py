@@ -11,16 +11,16 @@ import os
 from sandgate.errors import DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.environment import STATE_VARIABLE
-from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite
+from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite, values_of
 from sandgate.sandbox.closing import FoundProtected
+from sandgate.sandbox.enclosing_repository import repository_around
 from sandgate.sandbox.git_config import named_by_environment
 from sandgate.sandbox.home_code import home_code
 from sandgate.sandbox.own_code import OWN_CODE, own_places
 from sandgate.sandbox.protected import protected_in
-from sandgate.sandbox.roots import at_or_below, existing_directory, granted, own_state
+from sandgate.sandbox.roots import at_or_below, existing_directory, own_state
 from sandgate.sandbox.secrets import secrets_of
 from sandgate.sandbox.sockets import socket_places
-from sandgate.sandbox.surrounding import repository_around
 from sandgate.sandbox.workplaces import Whereabouts, workplaces
 from sandgate.sandbox.workspace_question import CACHE_VARIABLE, GIT_VARIABLES, SOCKET_VARIABLES
 
@@ -55,7 +55,7 @@ def survey(question: WorkspaceQuestion, moment: Moment) -> tuple[WorkspaceFacts,
         return WorkspaceFacts(cwd=cwd, uid=uid), False
 
     asked = {name: environ.get(name, "") for name in SOCKET_VARIABLES}
-    written = (*_written(policy, question.extra_roots), *granted(grants, "write_root"))
+    written = (*_written(policy, question.extra_roots), *values_of(grants, "write_root"))
     of_places = cwd, uid, isinstance(policy, WorkspaceWrite), asked["HOME"], asked["TMPDIR"], written, grants
     whereabouts = Whereabouts(*of_places, private_tmp is not None, environ.get("PATH", ""), protection.broad_workspace)
     places = moment.recall(whereabouts, lambda look: workplaces(whereabouts, look))
