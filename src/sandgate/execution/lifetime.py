@@ -62,12 +62,12 @@ class Lifetime:
         return self._abandon()
 
     def hold(self, now_ns: int) -> None:
-        """Somebody is being asked: until `release` the time limit stands still."""
+        """A reviewer is being asked: until `release` the time limit stands still."""
         if self._phase == "running" and self._deadline_ns is not None:
             self._left_ns, self._deadline_ns = max(0, self._deadline_ns - now_ns), None
 
     def release(self, now_ns: int) -> None:
-        """The question is answered, or nobody waits for the answer."""
+        """The question is answered, or no call waits for the answer."""
         if self._phase == "running" and self._left_ns is not None:
             self._deadline_ns = now_ns + self._left_ns
         self._left_ns = None

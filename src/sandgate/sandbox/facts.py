@@ -40,8 +40,8 @@ def workspace_facts(
 ) -> WorkspaceFacts:
     """What the disk says. `environ` is Sandgate's own environment, not the command's; `memory` spares looking again
     at what has not changed since the last command of the session. `private_tmp` and `scratch` are the fields of
-    `WorkspaceFacts` of these names: whoever knows the backend knows which. `stored`: a file that no command can read
-    or write, for what outlives the session; "" for none.
+    `WorkspaceFacts` of these names: the caller knows the backend, and so which. `stored`: a file that no command can
+    read or write, for what outlives the session; "" for none.
 
     Raises `ConfinementError` when a named path leads through a link that a confined command could have made,
     or when protected files cannot all be found; `DirectoryMissing` when there is no `policy_cwd`.

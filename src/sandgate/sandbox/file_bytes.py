@@ -24,7 +24,7 @@ def refuse_if_ours(path: str, problem: OSError) -> None:
 
 def read_bytes(path: str, limit: int, *, follows: bool) -> bytes | None:
     """The first `limit` bytes of a file; None when there is nothing to read. What a link of a command leads to may be
-    our own terminal, or a pipe: reading there would take away what somebody else is to read."""
+    our own terminal, or a pipe: reading there would take away what another process is to read."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC | (0 if follows else os.O_NOFOLLOW)
     try:
         descriptor = os.open(path, flags)

@@ -324,7 +324,7 @@ class Look:
 
 
 def grounds_of_all(looks: list[Look]) -> Grounds | None:
-    """What the answers of all these looks of one moment rest on; None where nobody could tell whether that stands."""
+    """What the answers of all these looks of one moment rest on; None where nothing would tell whether that stands."""
     first = looks[0]
     if any(not look.is_kept_by_marks or look.sees_other_than(first) for look in looks):
         return None

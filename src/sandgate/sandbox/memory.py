@@ -219,7 +219,7 @@ class Moment:
         return ask(look)
 
     def grounds(self) -> Grounds | None:
-        """What all answers of this moment rest on together; None where nobody could tell whether that still stands."""
+        """What all answers of this moment rest on together; None where nothing would tell whether that still stands."""
         from sandgate.sandbox.grounds import Grounds
         from sandgate.sandbox.looking import grounds_of_all
 

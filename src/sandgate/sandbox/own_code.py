@@ -227,5 +227,5 @@ OWN_CODE = _ours(_LOOK)  # where we lie does not change while we run
 
 
 def own_grounds() -> Grounds | None:
-    """What `OWN_CODE` rests on beside the interpreter; None where nobody could tell whether that still stands."""
+    """What `OWN_CODE` rests on beside the interpreter; None where nothing would tell whether that still stands."""
     return _LOOK.grounds()

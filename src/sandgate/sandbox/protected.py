@@ -1,13 +1,13 @@
 """Finds the names inside a writable root that must not be changed from inside the sandbox.
 
-They carry code or settings that somebody runs later *outside*: git hooks and configuration, shell start-up files,
+They carry code or settings that a program runs later *outside*: git hooks and configuration, shell start-up files,
 editor tasks, agent settings. A name that does not exist yet is as dangerous as one that does, so both are
 reported. One walk per root (three levels) also finds nested repositories.
 
 A protected name may be a symbolic link. The link itself is then protected (a mount on a link pins it). Where no
 confined command can have made it, directly in the root, so is what it points to, unless that is the root: a link
-further down is anybody's, and must not close other things. A protected file may have a second name (a hard link) in
-the writable part; `aliases_of` finds those, because a read-only mount covers a path and not an inode.
+further down may be any program's, and must not close other things. A protected file may have a second name (a hard
+link) in the writable part; `aliases_of` finds those, because a read-only mount covers a path and not an inode.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def closed_names(protection: Protection) -> tuple[str, ...]:
 def protected_in(root: str, protection: Protection, look: Look, *, walk: bool) -> FoundProtected:
     """Everything protected below canonical directory `root`.
 
-    `walk` is for directories somebody works in. Shared scratch space (`/tmp`) is only asked for the names
-    themselves: it may hold a million entries, and what is nested there belongs to nobody we protect.
+    `walk` is for directories that a person works in. Shared scratch space (`/tmp`) is only asked for the names
+    themselves: it may hold a million entries, and what is nested there belongs to no project we protect.
     """
     search = _Search(root, protection, look)
     if walk:
@@ -72,7 +72,7 @@ class _Search:
         for _, first, _, rest in self.names:
             if rest:
                 self.deeper.setdefault(first, []).append(rest)
-        self.unlisted: list[str] = []  # directories that nobody looked into
+        self.unlisted: list[str] = []  # directories that were not looked into
         self.ignores_case = False
 
     def found(self) -> FoundProtected:

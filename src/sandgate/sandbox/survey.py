@@ -103,7 +103,7 @@ def _facts(
     secrets: Closed,
     protected: list[FoundProtected],
 ) -> WorkspaceFacts:
-    # A directory on PATH in the workspace itself decides about every program; one name less there would help nobody.
+    # A directory on PATH in the workspace itself decides about every program; one name less there would not help.
     first = [path for path in OWN_CODE.found_first if not at_or_below(path, (cwd,))]
     present, absent = (*OWN_CODE.present, *own.present), (*OWN_CODE.absent, *own.absent, *first)
     return WorkspaceFacts(
