@@ -262,7 +262,7 @@ class Look:
             return self._first_look(path)
 
     def _first_look(self, path: str) -> os.stat_result | None:
-        """Of what is missing everything above is looked at, too: without recursion, as a command may name a deep path."""
+        """Of what is missing everything above is looked at, too: without recursion, as commands name deep paths."""
         first, missing = path, []
         while path and path not in self._stats:
             self._stats[path] = found = self._looked_at(path)
