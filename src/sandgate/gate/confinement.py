@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
-CROWDED_NAMED_MAX = 3  # in one line
 STORED_FACTS = "facts"  # in the project's own directory, beside its /tmp
 PATCH = "apply_patch"  # stands for a patch, which this process applies: it keeps nothing in a cache
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
@@ -136,11 +135,9 @@ class Confinement:
     def _say_crowded(self, places: tuple[str, ...]) -> None:
         """Once for each set of them, as long as it lasts."""
         if places and places != self._crowded:
-            named = ", ".join(f"`{place}`" for place in places[:CROWDED_NAMED_MAX])
-            more = len(places) - CROWDED_NAMED_MAX
-            said = f"{named}{f' and {more} more' if more > 0 else ''}"
-            why = "more protected names, such as `.envrc` or `.git`, than a sandbox has mounts for"
-            self._record(Notice("warning", f"read-only as a whole: {said}, because there are {why}"))
+            from sandgate.sandbox.mount_budget import crowded_sentence
+
+            self._record(Notice("warning", crowded_sentence(places)))
         self._crowded = places
 
     def _own_tmp(self) -> tuple[str | None, str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 MOUNTS_MAX = 1_024  # protected paths in one root, and what holds them in place; further ones are closed together
+CROWDED_NAMED_MAX = 3  # in one sentence
 MOUNTS_WANTED = 512  # a mount takes a command 0.1 to 0.3 ms; more are gathered where one directory holds a crowd
 CROWD = 64  # mounts below one directory
 
@@ -119,3 +120,12 @@ def _between(path: str, root: str) -> list[str]:
     while len(path := path.rpartition("/")[0]) > len(root):
         places.append(path)
     return places
+
+
+def crowded_sentence(places: tuple[str, ...]) -> str:
+    """Which directories are closed as a whole, and why."""
+    named = ", ".join(f"`{place}`" for place in places[:CROWDED_NAMED_MAX])
+    more = len(places) - CROWDED_NAMED_MAX
+    said = f"{named}{f' and {more} more' if more > 0 else ''}"
+    why = "more protected names, such as `.envrc` or `.git`, than a sandbox has mounts for"
+    return f"read-only as a whole: {said}, because there are {why}"
