@@ -120,6 +120,8 @@ ASKED = (
     "find . -name build -exec rm -rf {} + -exec rm -rf / +",
     "find . -name build -exec sudo rm -rf {} +",
     "find . -name build -exec rm -rf {} + ; ls | xargs rm -rf {}",
+    "builtin cd deep && find . -name build -exec rm -rf {} +",
+    "command cd .. && rm -rf build",
     "mv notes build && find . -name build -exec rm -rf {} +",
     "git clean -fdx",
     "git clean -fd",

@@ -38,6 +38,10 @@ def test_the_removal_and_where_its_things_lie(line: str, below: tuple[str, ...])
         "find . -exec rm -rf {} + -name x",
         "find -files0-from list -name x -exec rm -rf {} +",
         "find . -name",
+        "find . -name [^x]rc -exec rm -rf {} +",
+        "find . -name [[:lower:]]rc -exec rm -rf {} +",
+        "find . -name s\\rc -exec rm -rf {} +",
+        "find . -name x -exec rm -rf -- -notes {} +",
         "rm . -name x -exec rm -rf {} +",
     ],
 )

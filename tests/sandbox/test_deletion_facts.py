@@ -254,13 +254,14 @@ def test_what_find_finds_by_its_name_is_judged_one_by_one(repo: Path) -> None:
     assert found(repo, "build")
     assert found(repo, "*.o", "only")
     assert found(repo, "no-such-name")
+    assert found(repo, "build", "build/")
     assert not found(repo, "__pycache__", may_arrive=True)
 
 
 @pytest.mark.parametrize(
     ("name", "below"),
-    [("*.o", "."), ("*", "."), ("s.c", "."), ("src", "src"), (".", "."), ("config", ".git"), ("hooks", "."),
-     ("*", ".."), (".env", ".")],
+    [("*.o", "."), ("*", "."), ("s.c", "."), ("src", "src"), ("src", "src/"), ("src", "src//"), (".", "."),
+     ("config", ".git"), ("hooks", "."), ("*", ".."), (".env", ".")],
 )  # fmt: skip
 def test_one_that_is_found_and_cannot_be_made_again_keeps_them_all(repo: Path, name: str, below: str) -> None:
     """Required: what git knows, its own directory, secrets, and whatever lies outside, wherever they are found."""
@@ -274,3 +275,15 @@ def test_a_link_where_looking_begins_is_only_itself(repo: Path) -> None:
     (repo / "elsewhere").symlink_to(repo / "src")
     assert found(repo, "s.c", "elsewhere")
     assert not found(repo, "s.c", "elsewhere/")
+
+
+@pytest.mark.parametrize("name", ["??", "s?c", "*?o"])
+def test_whatever_find_itself_finds_is_judged(repo: Path, name: str) -> None:
+    """Required: where the locale knows no letters of two bytes, too; the real find says so."""
+    put(repo / "é")
+    for locale in ("C", "C.UTF-8"):
+        words = ("find", ".", "-name", name)
+        real = subprocess.run(words, cwd=repo, env={"LC_ALL": locale, "PATH": os.environ["PATH"]}, capture_output=True)
+        listed = [os.fsdecode(line) for line in real.stdout.splitlines()]
+        assert listed
+        assert all(remade(repo, path) for path in listed) or not found(repo, name)

@@ -35,6 +35,7 @@ _CLEAN_LETTERS = frozenset("fdXqn")
 _CLEAN_LONG = frozenset(("--force", "--quiet", "--dry-run"))
 _DELETING = frozenset(("rm", "git", "find"))
 _CHANGE_DIRECTORY = frozenset(("cd", "pushd", "popd", "chdir"))
+_BY_NAME = frozenset(("builtin", "command"))  # run what the shell has under the name behind them
 _MOVES = frozenset(("mv", "gmv", "ln", "rename", "prename", "mmv", "rsync", "git", "exch"))
 _NOT_IN_PATTERNS = frozenset(
     "$`\\^<>()|&;~!\"'\n"
@@ -85,7 +86,7 @@ def _directory(script: Script, *, in_order: bool) -> str | None:
     if in_order:
         deleting = [at for at, command in enumerate(running) if program_name(command.argv[0]) in _DELETING]
         running = running[: max(deleting, default=0) + 1]
-    changes = [at for at, command in enumerate(running) if command.argv[0] in _CHANGE_DIRECTORY]
+    changes = [at for at, command in enumerate(running) if _changes_directory(command.argv)]
     if not changes:
         return ""
     first = running[0]
@@ -94,6 +95,11 @@ def _directory(script: Script, *, in_order: bool) -> str | None:
         return None
     place = first.argv[1]
     return place if place and place[0] != "-" else None
+
+
+def _changes_directory(argv: Argv) -> bool:
+    named = argv[1:] if argv[0] in _BY_NAME else argv[:1]
+    return not _CHANGE_DIRECTORY.isdisjoint(named)
 
 
 def _started_elsewhere(script: Script, finding: set[Argv]) -> set[Argv]:

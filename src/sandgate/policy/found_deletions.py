@@ -21,6 +21,7 @@ _NARROWS_BY_A_WORD = frozenset(
     )
 )
 _NARROWS = frozenset(words_of("-prune -depth -d -empty -xdev -mount -print -print0 -readable -writable -executable"))
+_READ_OTHERWISE = frozenset("[\\")  # in a name: fnmatch(3) takes classes, `[^x]` and a backslash for more than we do
 _FOUND = "{}"
 
 
@@ -38,7 +39,8 @@ def deleting_each(argv: Argv) -> tuple[Argv, Deletion] | None:
         if word == "-exec":
             inner = argv[at + 1 : -1]
             is_last = argv[-1] in (";", "+") and ";" not in inner and _is_removal(inner)
-            return (inner, Deletion(below=starts, name=name)) if is_last and name else None
+            is_read_alike = name and _READ_OTHERWISE.isdisjoint(name)
+            return (inner, Deletion(below=starts, name=name)) if is_last and is_read_alike else None
         if word in _NARROWS_BY_A_WORD:
             if word == "-name":
                 name = argv[at + 1] if at + 1 < len(argv) else ""
@@ -55,4 +57,4 @@ def _is_removal(inner: Argv) -> bool:
     if len(inner) < 2 or inner[0] != "rm" or inner[-1] != _FOUND:
         return False
     options = inner[1:-1]
-    return all(word[:1] == "-" and _FOUND not in word for word in options)
+    return all(word[:1] == "-" and _FOUND not in word for word in options) and "--" not in options[:-1]

@@ -114,9 +114,13 @@ class _Looking:
         return found or [join(directory, pattern)]
 
     def named(self, directory: str, start: str, name: str) -> list[str]:
-        """What find(1) finds by `name` from `start`. What lies in such a directory goes with it, and is not listed."""
+        """What find(1) finds by `name` from `start`, or more: where its locale counts bytes, `?` is a part of a letter.
+
+        What lies in such a directory goes with it, and is not listed.
+        """
         found, top = [], join(directory, start)
-        if fnmatchcase(os.path.basename(top), name):
+        name = name.replace("?", "*")
+        if fnmatchcase(os.path.basename(top.rstrip("/")) or "/", name):
             found.append(top)
         pending = [top] if _is_real_directory(top) else []
         while pending:
