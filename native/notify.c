@@ -8,12 +8,13 @@
 #include <linux/stat.h>
 
 #include "connects.h"
+#include "foregone.h"
 #include "held.h"
 #include "refusals.h"
 #include "verdict.h"
 
 enum kind { OPEN, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO, LISTEN, LOCK };
-enum { NONE = -1, RENAME_EXCHANGE = 2 };
+enum { NONE = -1, RENAME_ONLY_NEW = 1 /* RENAME_NOREPLACE */, RENAME_EXCHANGE = 2 };
 
 /* What a call's arguments mean, by their index. */
 struct call {
@@ -189,6 +190,8 @@ static int judge_remove(const struct held *held) {
     resolve_operand(held, held->call->directory, held->call->path, 0, 1, &place);
     int wants_directory = same_text(held->call->name, "rmdir") || (flags_of(held) & AT_REMOVEDIR);
     int is_directory = (place.mode & S_IFMT) == S_IFDIR;
+    int foregone = takes_calls_over(held->supervisor) ? foregone_removal(held->supervisor, &place, wants_directory) : 0;
+    if (foregone) return foregone;
     if (place.exists && wants_directory != is_directory) return 0; /* ENOTDIR or EISDIR, with or without us */
     int error = refusal_of_entry(held->supervisor, &place, 1);
     /* What an overlay lies on has something in it, and would stay without us; git tries that with its own directory. */
@@ -217,13 +220,16 @@ static int judge_rename(const struct held *held) {
     /* Whatever we think of the old name, it may be another by the time the kernel looks. */
     if (to.found == 0 && !to.exists && is_guarded_name(&held->supervisor->sandbox->plan, to.path))
         return judge_new_name(held, 0, &to, OP_RENAME);
+    int only_new = same_text(held->call->name, "renameat2") && (held->args[4] & RENAME_ONLY_NEW);
     if (to.found == 0 && !to.certainly_allowed && is_above_absent(&held->supervisor->sandbox->plan, to.path))
-        return refuse_bringing(held, &to, OP_RENAME);
+        return to.exists && only_new ? EEXIST : refuse_bringing(held, &to, OP_RENAME);
     if (could_bring_guarded(held, &to)) return refuse_bringing(held, &to, OP_RENAME);
     if (is_late(held, &to)) return refuse_bringing(held, &to, OP_RENAME);
     int exchanges = same_text(held->call->name, "renameat2") && (held->args[4] & RENAME_EXCHANGE);
     if (exchanges && from.found == 0 && !from.certainly_allowed && is_above_absent(&held->supervisor->sandbox->plan, from.path))
         return refuse_bringing(held, &from, OP_RENAME);
+    int foregone = takes_calls_over(held->supervisor) && !exchanges ? foregone_rename(held->supervisor, &from, &to, only_new) : 0;
+    if (foregone) return foregone;
     if (!from.certainly_allowed && !from.exists && from.found == 0) return 0; /* ENOENT */
     struct finding finding = {OP_RENAME, BY_MOUNT, refusal_of_entry(held->supervisor, &from, 1), host_lets_change_entry};
     if (is_crossing(held, &from, &to)) return 0;
@@ -270,8 +276,8 @@ static int judge_link(const struct held *held) {
         resolve_descriptor(held->supervisor, held->pid, directory_of(held, 0), &old);
         if (is_late(held, &old)) return refuse_bringing(held, &old, OP_CREATE);
     }
-    /* Whether the old name exists does not matter for protected names, and a missing one is rarely worth a look. */
-    return judge_make(held, old.found == 0 && old.exists ? &old : 0);
+    if (old.found == 0 && !old.exists && !old.certainly_allowed) return ENOENT; /* the kernel looks for it first, too */
+    return judge_make(held, old.found == 0 && (old.exists || old.certainly_allowed) ? &old : 0);
 }
 
 /* Readable is enough for a lock, and whoever waits for it outside waits for the command: not refused, as package managers

@@ -49,6 +49,8 @@ int is_hidden(const struct plan *plan, const char *path) {
 
 int is_writable(const struct plan *plan, const char *path) { return territory_of(plan, path) == FREE; }
 
+int is_read_only(const struct plan *plan, const char *path) { return territory_of(plan, path) == READ_ONLY; }
+
 /* Some directory on the way is closed to the caller on the host as well: refused twice. */
 static int closed_by_both(const struct plan *plan, const struct place *place) {
     return place->found == -EACCES && territory_of(plan, place->path) != FREE;
@@ -67,7 +69,7 @@ int refusal_of_entry(const struct supervisor *supervisor, const struct place *pl
     split_parent(place->path, parent);
     switch (territory_of(plan, parent)) {
         case HIDDEN_FILE: return EACCES;
-        case HIDDEN_DIRECTORY: return must_exist ? ENOENT : EROFS;
+        case HIDDEN_DIRECTORY: return must_exist && !is_mount_point(plan, parent) ? ENOENT : EROFS;
         case READ_ONLY: case NO_DEVICE: return EROFS;
         case FREE: break;
     }

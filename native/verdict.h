@@ -12,6 +12,8 @@ int refusal_of_change(const struct supervisor *supervisor, const struct place *p
 /* Hidden from the sandbox, though the host has it. */
 int is_hidden(const struct plan *plan, const char *path);
 int is_writable(const struct plan *plan, const char *path);
+/* Shown as the host has it, and not to be written to. */
+int is_read_only(const struct plan *plan, const char *path);
 
 /* Permission bits, mounts and capabilities of the caller, outside the sandbox. */
 int host_lets_write(const char *path);

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import subprocess
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -64,9 +66,36 @@ def questions(found: Finished) -> list[dict[str, Any]]:
 
 
 def needs(program: str) -> str:
-    if shutil.which(program) is None:
+    if shutil.which(program, path="/usr/local/bin:/usr/bin:/bin") is None:
         pytest.skip(f"no {program} here")
     return program
+
+
+def make_repository(place: Path, *files: str) -> None:
+    place.mkdir()
+    git = ("git", "-C", str(place), "-c", "user.name=x", "-c", "user.email=x@y")
+    for file in files:
+        (place / file).write_text(file)
+    for words in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "x")):
+        subprocess.run([*git, *words], check=True, env={"PATH": "/usr/bin:/bin", "HOME": str(place)})
+
+
+def make_packages(place: Path) -> None:
+    """What npm and pip install without asking any registry."""
+    package = place / "package"
+    package.mkdir()
+    (package / "package.json").write_text('{"name": "made", "version": "1.0.0", "bin": {"made": "made.js"}}')
+    (package / "made.js").write_text("#!/usr/bin/env node\n")
+    about = {
+        "METADATA": "Metadata-Version: 2.1\nName: made\nVersion: 1.0\n",
+        "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        "entry_points.txt": "[console_scripts]\nmade = made:main\n",
+        "RECORD": "made.py,,\n",
+    }
+    with zipfile.ZipFile(place / "made-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("made.py", "def main(): ...\n")
+        for name, text in about.items():
+            wheel.writestr(f"made-1.0.dist-info/{name}", text)
 
 
 def setting_up(home: Path) -> None:
@@ -75,8 +104,13 @@ def setting_up(home: Path) -> None:
     packed.mkdir()
     for number in range(200):
         (packed / f"f{number}").write_text(str(number))
-    shutil.make_archive(str(home / "ws/many"), "tar", home, "packed")
+    (packed / "below").mkdir()
+    (packed / "below/link").symlink_to("../f1")
+    for form in ("tar", "zip"):
+        shutil.make_archive(str(home / "ws/many"), form, home, "packed")
     shutil.rmtree(packed)
+    make_repository(home / "ws/source", "file")
+    make_packages(home / "ws")
     install = "install:\n\tmkdir -p $(PREFIX)/bin\n\tcp Makefile $(PREFIX)/bin/x\n"
     (home / "ws/Makefile").write_text(install)
 
@@ -91,6 +125,25 @@ JOURNEYS = {
     "make": ("make -s install PREFIX={0}/x", "x/bin/x", "install:"),
     "mkdir": ("mkdir {0}/d && touch {0}/d/f && mkdir -p {0}/d/e/g", "d/e/g", ""),
     "ln": ("ln -s /etc/motd {0}/link", "link", ""),
+    "git clone": ("git clone -q source {0}/clone", "clone/file", "file"),
+    "mv": ("mv Makefile {0}/", "Makefile", "install:"),
+    "mv directory": ("mv package {0}", "package/made.js", "node"),
+    "npm": ("npm install -g --silent --offline --no-audit --no-fund --prefix {0}/n ./package", "n/bin/made", ""),
+    "pip3": ("pip3 install -q --no-index --break-system-packages --target {0}/p ./*.whl", "p/made.py", "main"),
+    "pip3 --user": (
+        "PYTHONUSERBASE={0}/p pip3 install -q --no-index --user --break-system-packages ./*.whl",
+        "p/bin/made",
+        "made",
+    ),
+    "python3 -m venv": ("python3 -m venv --without-pip {0}/venv", "venv/pyvenv.cfg", "version"),
+    "sqlite3 new": ("sqlite3 {0}/new.db 'create table t(a)'", "new.db", ""),
+    "unzip": ("unzip -q many.zip -d {0}/x", "x/packed/f199", "199"),
+    "cp -r": ("cp -r source {0}/x", "x/file", "file"),
+    "tar from tar": ("mkdir {0}/x && tar c source | tar x -C {0}/x", "x/source/file", "file"),
+    "ln -sf": ("ln -sf /etc/motd {0}/link", "link", ""),
+    "install -D": ("install -D -m 755 Makefile {0}/a/b/c", "a/b/c", "install:"),
+    "touch": ("touch -d @9 {0}/note", "note", "note"),
+    "chmod": ("chmod 600 {0}/note", "note", "note"),
     "cp": ("cp Makefile {0}/copied", "copied", "install:"),
 }
 
@@ -98,7 +151,7 @@ JOURNEYS = {
 @pytest.mark.parametrize("program", JOURNEYS)
 def test_one_question_and_one_run(sandgate: Sandgate, home: Path, program: str) -> None:
     """Required: carried out for a yes; run once, read once, printed once; what lies beside it stays closed."""
-    needs(program)
+    needs(program.split()[0])
     setting_up(home)
     does, made, content = JOURNEYS[program]
     found = asked(sandgate, does.format(home))
@@ -117,7 +170,7 @@ def test_one_question_and_one_run(sandgate: Sandgate, home: Path, program: str) 
 @pytest.mark.parametrize("program", ["ssh-keygen", "git", "sed", "tar", "make", "mkdir"])
 def test_after_a_no_nothing_is_left(sandgate: Sandgate, home: Path, program: str) -> None:
     """Required: the call fails, the command goes on, and nobody is asked about it again."""
-    needs(program)
+    needs(program.split()[0])
     setting_up(home)
     does, made, _ = JOURNEYS[program]
     before = (home / "note").read_text()
