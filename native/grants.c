@@ -1,7 +1,7 @@
 /* Decides by names alone whether a call lies within what was allowed.
  *
  * A grant for one path names it, so it may even be a protected one. A grant for a tree names only its root: what is
- * protected or hidden below stays so. */
+ * protected or hidden below stays so, and so does whatever lies behind a dot (protocol/implied_grants.py says the same). */
 #include <linux/stat.h>
 
 #include "grants.h"
@@ -49,6 +49,13 @@ static int is_in_tree(const struct plan *plan, const char *path, const char *roo
     return path_is_at_or_below(path, root, root_length) && path[root_length] && !is_closed_below(plan, path, root_length);
 }
 
+/* Where nobody looked for them, repositories, start files and settings of agents lie behind a name that begins with a dot. */
+static int is_behind_dot(const char *path, size_t root_length) {
+    for (const char *at = path + root_length; *at; at++)
+        if (at[0] == '/' && at[1] == '.') return 1;
+    return 0;
+}
+
 static int lie_beside(const char *left, const char *right) {
     size_t cut = 0;
     for (size_t at = 0; left[at]; at++)
@@ -92,7 +99,8 @@ static int creates(enum wish wish) { return wish == WISH_CREATE || wish == WISH_
 static int reaches(const struct plan *plan, const struct grant *grant, enum wish wish, const struct spot *spot, size_t length) {
     int is_exact = grant->length == length && same_text(grant->path, spot->path);
     switch (grant->kind) {
-        case GRANT_WRITE_ROOT: return is_in_tree(plan, spot->path, grant->path, grant->length);
+        case GRANT_WRITE_ROOT:
+            return is_in_tree(plan, spot->path, grant->path, grant->length) && !is_behind_dot(spot->path, grant->length);
         case GRANT_NEW_ENTRY: return creates(wish) && is_exact;
         case GRANT_METADATA: return wish == WISH_METADATA && is_exact;
         case GRANT_REMOVE: return wish == WISH_REMOVE && (is_exact || is_in_tree(plan, spot->path, grant->path, grant->length));

@@ -278,6 +278,41 @@ def test_a_granted_tree_is_no_way_out_of_it(stage: Stage, how: str) -> None:
     assert not [path for path in tree.iterdir() if path.stat().st_mode & 0o6000]
 
 
+BEHIND_A_DOT = {
+    "a hook": "open(tree + '/.git/hooks/post-checkout', 'w').write('escaped')",
+    "the settings of a repository": "open(tree + '/.git/config', 'w').write('escaped')",
+    "a start file": "open(tree + '/.envrc', 'w').write('escaped')",
+    "a file exchanged for one": "open(tree + '/x', 'w').write('escaped'); os.rename(tree + '/x', tree + '/.envrc')",
+    "a directory exchanged for one": "os.makedirs(tree + '/x/y'); os.rename(tree + '/x', tree + '/.vscode')",
+    "a repository set aside": "os.rename(tree + '/.git', tree + '/x')",
+}
+
+
+@pytest.mark.parametrize("how", BEHIND_A_DOT)
+def test_a_granted_tree_gives_nothing_behind_a_dot(stage: Stage, how: str) -> None:
+    """Required: nobody looked for repositories and start files there, so each of them is asked about by its name."""
+    import shutil
+
+    tree = stage.outside / "tree"
+
+    def furnish() -> set[Path]:
+        shutil.rmtree(tree, ignore_errors=True)
+        (tree / ".git/hooks").mkdir(parents=True)
+        (tree / ".git/config").write_text("text")
+        stage.own()
+        return set(tree.rglob("*"))
+
+    furnish()
+    script = stage.script("import os, sys; tree = sys.argv[1]; " + BEHIND_A_DOT[how], tree)
+    assert stage.unconfined(script).exit_code == 0
+    before = furnish()
+    ran = attack(stage, script, given=[("write_root", tree)])
+    assert ran.exit_code != 0
+    assert {path for path in tree.rglob("*") if "/." in str(path)} == {path for path in before if "/." in str(path)}
+    assert (tree / ".git/config").read_text() == "text"
+    assert ran.held
+
+
 def test_a_device_is_never_made(stage: Stage) -> None:
     """Required: refused for whoever could make one on the host, which is root."""
     code = "import os, stat, sys; os.mknod(sys.argv[1], 0o600 | stat.S_IFCHR, os.makedev(1, 3))"

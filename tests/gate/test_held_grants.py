@@ -145,3 +145,10 @@ def test_a_git_directory_is_left_to_another_run() -> None:
 def test_what_nobody_may_give_is_not_offered(call: HeldCall) -> None:
     """Required: our own state and code, the kernel's, what the host refuses itself, and what cannot be carried out."""
     assert offered(("x",), call) == set()
+
+
+@pytest.mark.parametrize("name", [".envrc", ".git/x", "deep/.vscode/tasks.json"])
+def test_what_lies_behind_a_dot_is_offered_by_its_name_alone(name: str) -> None:
+    """Required: a directory that was shown says nothing of the repositories and start files in it."""
+    path = f"/srv/site/{name}"
+    assert ("write_root", "/srv/site") not in (offered(("cp", "-r", "x", "/srv/site"), held("create", path)) or set())

@@ -17,6 +17,7 @@ from sandgate.gate.targets import targets_of
 from sandgate.places import git
 from sandgate.places.workspaces import search_path, why_no_workspace
 from sandgate.policy.common_places import homes_of
+from sandgate.protocol.implied_grants import implies
 from sandgate.protocol.permissions import Grant
 from sandgate.record import Record
 
@@ -151,13 +152,15 @@ def _whole_directory(path: str, held: HeldCall, intent: HeldIntent, given: tuple
     """The directory to be offered instead of names in it; "" where there is none."""
     if held.refused.operation not in _MAKING:
         return ""
+    wanted = Grant("new_entry", path)
     above = [each for each in intent.targets.named if path.startswith(each.rstrip("/") + "/")]
     for place in sorted(above, key=len, reverse=True):
-        if intent.exists(place) and _may_be_root(place, intent):
+        if intent.exists(place) and _may_be_root(place, intent) and implies(Grant("write_root", place), wanted):
             return place
     parent = dirname(path)
     names = [each for each in given if each.kind in ("new_entry", "write_path") and dirname(each.value) == parent]
-    return parent if len(names) >= ENTRIES_BEFORE_ROOT and _may_be_root(parent, intent) else ""
+    suffices = len(names) >= ENTRIES_BEFORE_ROOT and implies(Grant("write_root", parent), wanted)
+    return parent if suffices and _may_be_root(parent, intent) else ""
 
 
 def _may_be_root(place: str, intent: HeldIntent) -> bool:
