@@ -35,7 +35,8 @@ def test_every_test_on_the_page_passes_where_no_namespace_can_be_made(tmp_path: 
     for number, block in enumerate(TESTED):
         (tmp_path / f"test_block_{number}.py").write_text(block)
     done = ran(tmp_path, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", ".", before=BARE)
-    assert f"{sum(block.count('def test_') for block in TESTED)} passed" in done.stdout, done.stdout + done.stderr
+    passed = f"{sum(block.count('def test_') for block in TESTED)} passed" in done.stdout
+    assert (passed, done.returncode) == (True, 0), done.stdout + done.stderr  # no error beside them
     made = ran(tmp_path, "-c", "import subprocess; subprocess.run(['unshare', '--user', 'true'])", before=BARE)
     assert "No space left on device" in made.stderr, "the kernel would have made one"
 
