@@ -18,6 +18,18 @@ KEEP_CHANGE_TIMES = frozenset(
     }
 )  # fmt: skip
 
+# Their times are those that the maker of the image wrote: another image in the same place may show the same ones.
+OF_IMAGES = frozenset({"erofs", "iso9660", "squashfs"})
+# A directory of several layers shows the times of the uppermost, whatever the others hold the next time it is mounted.
+LAYERED = "overlay"
+BOOT = "/proc/sys/kernel/random/boot_id"
+
+
+def layers() -> tuple[str, ...]:
+    """Which layers lie upon each other, as mounted in this run of the machine."""
+    with open(BOOT, encoding="ascii") as boot:
+        return boot.read(), *(line for line in _lines() if f" - {LAYERED} " in line)
+
 
 class Filesystems:
     """The mounts of this process, read when they are first asked for and not again."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Source = tuple[str, int, int]  # of a module that took part: path, mtime in ns, size
 
-FORMAT = "sandgate facts 1"
+FORMAT = "sandgate facts 2"
 ENTRIES_MAX = 4  # questions of one project; the oldest go first
 MARKS_MAX = 20_000  # directories and files that one answer rests on; a larger one costs as much to read as to find out
 FILE_BYTES_MAX = 16 << 20
@@ -70,7 +70,10 @@ def save(memory: Memory) -> None:
     values = facts.fields()
     values["resolved"] = dict(values["resolved"])
     try:
-        rests = grounds.same, grounds.unchanged
+        layers = _layers_below((*grounds.unchanged, *own.unchanged))
+        if layers is None:
+            return
+        rests = layers, grounds.same, grounds.unchanged
         entry = marshal.dumps((_sources(), own.same, own.unchanged, *rests, values, _plain(memory.listings)))
         others = [each for each in _entries(file) if each[0] != asked][: ENTRIES_MAX - 1]
         _write(file, marshal.dumps((FORMAT, sys.hexversion, [(asked, entry), *others])))
@@ -78,11 +81,23 @@ def save(memory: Memory) -> None:
         return
 
 
+def _layers_below(marks: tuple[tuple[str, int, int, int], ...]) -> tuple[str, ...] | None:
+    """The layers that some of these rest on, if any; None where another image could show the same marks."""
+    from sandgate.sandbox.filesystems import LAYERED, OF_IMAGES, Filesystems, layers
+
+    mounts, of_devices = Filesystems(), {device: path for path, device, _, _ in marks}
+    above = [os.path.split(path) for path in of_devices.values()]  # a link's own place, not where it leads
+    kinds = {mounts.type_of(os.path.join(os.path.realpath(directory), name)) for directory, name in above}
+    if kinds & OF_IMAGES:
+        return None
+    return layers() if LAYERED in kinds else ()
+
+
 def _said(question: WorkspaceQuestion) -> str:
     """The question, and what we are ourselves."""
     ourselves = (
         *(__file__, os.__file__, sys.executable, sys.prefix, sys.base_prefix, sys.pycache_prefix, sys.path),
-        *(sys.argv[:1], os.environ.get("PATH"), os.getegid(), os.getgroups()),
+        *(list(map(os.path.abspath, sys.argv[:1])), os.environ.get("PATH"), os.getegid(), os.getgroups()),
     )
     return repr((question, ourselves))
 
@@ -94,8 +109,10 @@ def _sources() -> tuple[Source, ...]:
 
 
 def _read(entry: bytes) -> Stored | None:
-    sources, own_same, own_unchanged, same, unchanged, values, listings = marshal.loads(entry)
+    sources, own_same, own_unchanged, layers, same, unchanged, values, listings = marshal.loads(entry)
     if not all(_is_source(*source) for source in sources) or not _stand(own_same, own_unchanged):
+        return None
+    if layers and not _lie_as_before(layers):
         return None
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.sandbox.grounds import Grounds
@@ -103,6 +120,12 @@ def _read(entry: bytes) -> Stored | None:
 
     known = {path: (*mark, Listing(*listing)) for path, mark, listing in listings}
     return Stored(WorkspaceFacts(**values), Grounds(same, unchanged, ()), known)
+
+
+def _lie_as_before(before: tuple[str, ...]) -> bool:
+    from sandgate.sandbox.filesystems import layers
+
+    return layers() == before
 
 
 def _plain(listings: dict[str, Known]) -> list[tuple[str, Mark, tuple[frozenset[str], tuple[str, ...], bool]]]:
