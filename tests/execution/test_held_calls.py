@@ -195,6 +195,34 @@ def test_an_interrupted_call_that_is_made_again_belongs_to_the_open_question(tmp
     assert asked == [1]
 
 
+def test_the_loop_sleeps_while_a_question_that_was_taken_back_still_stands() -> None:
+    """Required: a reviewer that does not hear of it keeps no processor busy."""
+    begun, late = threading.Event(), threading.Event()
+
+    def ask(_call: HeldCall, _asking: AskedMeanwhile) -> HeldAnswer:
+        begun.set()
+        assert late.wait(LIMIT_S)
+        return HeldAnswer()
+
+    calls = HeldCalls(ask)
+    child = Holding(held("/a"))(shell("sleep 1000"), stdin=0, stdout=1, stderr=2, helper=None)
+    try:
+        calls.look(child)
+        assert begun.wait(LIMIT_S)
+        child.let_go.append(1)
+        calls.look(child)
+        assert calls.wait_ms(None) is not None  # it may be made again
+        until = time.monotonic() + LIMIT_S
+        while calls.wait_ms(None) is not None:
+            assert time.monotonic() < until, "it is looked at for nothing, again and again"
+            calls.look(child)
+    finally:
+        late.set()
+        calls.end()
+        child.close()
+    assert calls.ended
+
+
 def test_an_interrupted_call_that_is_not_made_again_takes_its_question_back(tmp_path: Any) -> None:
     starter, withdrawn = Holding(held("/a")), threading.Event()
 

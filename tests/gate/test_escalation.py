@@ -337,6 +337,15 @@ def test_a_call_that_nothing_helps_is_refused_without_a_question() -> None:
     assert running(never).held(HELD, KEY) == HeldAnswer()
 
 
+def test_a_dialogue_is_asked_about_while_it_runs_and_is_not_run_again() -> None:
+    """Required: another run would be given what was typed for this one."""
+    ladder = running(ON_FAILURE.but(repeats_typing=True))
+    assert isinstance(ladder.held(HELD, KEY), AskReviewer)
+    assert ladder.held_answered(answered("approved", *KEY, stage="held")) == HeldAnswer(KEY)
+    assert ladder.attempted(denied(MOTD), failed=True) == Finish()
+    assert Escalation(Ask(), ON_FAILURE.but(repeats_typing=True)).begin() == AskReviewer("initial", "")
+
+
 def test_after_so_many_questions_a_command_is_refused_and_told_once() -> None:
     ladder = running()
     for number in range(QUESTIONS_MAX):

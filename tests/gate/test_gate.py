@@ -439,6 +439,30 @@ def test_nothing_is_held_unless_it_is_asked_for() -> None:
     assert stage.asks == []
 
 
+class CountedPause:
+    def __init__(self) -> None:
+        self.held = 0
+
+    def hold(self) -> None:
+        self.held += 1
+
+    def release(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("at_call", "held"), [(True, 0), (False, 1)])
+def test_only_a_question_in_the_middle_of_a_run_lets_the_time_of_others_run(at_call: bool, held: int) -> None:
+    """Required: a tool call that waits for the command comes back and says so."""
+    outcomes = (FINE,) if at_call else (DENIED, FINE)
+    stage = holding(*outcomes, answers=("approve",))
+    stage.gate.asks_at_call = at_call
+    pause = CountedPause()
+    stage.gate.pause_while_asking(pause)
+    stage.passes()
+    assert len([record for record in stage.trail if isinstance(record, ApprovalRequested)]) == 1
+    assert pause.held == held
+
+
 def test_an_answer_that_comes_too_late_gives_nothing() -> None:
     stage = holding(FINE, answers=("approve", "approve"))
     stage.passes()

@@ -55,18 +55,30 @@ class HeldCalls:
         self._screen_can = False
         self.screen_taken = False  # nothing of the command is to be shown, and it is to be given nothing typed
         self._over = False
+        self._left = 0  # of the loop and the thread, how many need the bell no more
 
     @property
     def asks(self) -> bool:
         """Somebody is being asked."""
         return bool(self._open)
 
+    @property
+    def asked_about(self) -> HeldCall | None:
+        """The call that waits. May be asked for on any thread."""
+        calls = self._open
+        return calls[0] if calls and not self._over else None
+
+    @property
+    def ended(self) -> bool:
+        """It is over, and nothing is left of the thread."""
+        return self._over and not self._ended.locked()
+
     def descriptors(self) -> tuple[int, ...]:
         return (self._bell,) if self._bell >= 0 and not self._over else ()
 
     def wait_ms(self, limit_ms: int | None) -> int | None:
         """How long may be waited before `look` is due, `limit_ms` at most."""
-        if not self._since_ns:
+        if not self._since_ns or self._asking is None or self._asking.withdrawn:
             return limit_ms
         left_ms = max(0, LINGER_MS - (monotonic_ns() - self._since_ns) // NS_PER_MS)
         return left_ms if limit_ms is None else min(limit_ms, left_ms)
@@ -89,8 +101,8 @@ class HeldCalls:
         if self._asking is not None:
             self._asking.withdraw()
 
-    def end(self) -> None:
-        """The command is over, or nobody attends it any more. May be repeated."""
+    def end(self, wait_s: float = THREAD_END_LIMIT_S) -> None:
+        """The command is over, or nobody attends it any more. Waits so long for the thread. May be repeated."""
         if self._over:
             return
         self._over = True
@@ -101,8 +113,9 @@ class HeldCalls:
         self._screen_can = False
         _release(self._screen_seen_to)
         _release(self._wake)
-        if self._ended.acquire(timeout=THREAD_END_LIMIT_S):
-            os.close(self._bell)  # else the thread may ring it yet
+        if self._ended.acquire(timeout=wait_s):
+            self._ended.release()
+        self._leave_bell()
         if self.screen_taken:
             self.screen_taken = False
             self._still(False)
@@ -181,6 +194,7 @@ class HeldCalls:
                 self._put(self._open[0], self._asking)
                 os.eventfd_write(self._bell, 1)
         finally:
+            self._leave_bell()
             self._ended.release()
 
     def _put(self, call: HeldCall, asking: AskedMeanwhile) -> None:
@@ -201,6 +215,16 @@ class HeldCalls:
             return False
         os.eventfd_write(self._bell, 1)
         return wanted and self._screen_seen_to.acquire(timeout=SCREEN_LIMIT_S) and self._screen_can
+
+    # Of both
+
+    def _leave_bell(self) -> None:
+        """The second to leave closes it: the first may be gone long before a reviewer hears of it."""
+        with self._guard:
+            self._left += 1
+            last = self._left == 2
+        if last:
+            os.close(self._bell)
 
 
 def _release(lock: LockType) -> None:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Protocol
 
-    from sandgate.execution.held_calls import Ask
+    from sandgate.gate.held_questions import HeldQuestions
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, SetupFailure
     from sandgate.protocol.decisions import ApprovalRequest, Decision
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
             """A run with these grants is certain; its plan comes next, if it can be made."""
             ...
 
-        def when_held(self, ask: Ask, /) -> bool:
-            """The next run holds its calls, and `ask` is put them. False: whoever it starts cannot be asked about."""
+        def when_held(self, questions: HeldQuestions, /) -> bool:
+            """The next run holds its calls, and `questions` is put them. False: nobody can be asked about it."""
             ...
 
         def __call__(self, call_id: str, plan: ConfinedCommand, /) -> AttemptOutcome: ...

@@ -87,6 +87,7 @@ class Rules(Record):
     policy: str  # the approval policy's name, for the trail
     confines: bool  # the sandbox policy confines at all
     may_ask_after_denial: bool
+    repeats_typing: bool = False  # a run is a dialogue: another one would be given what was typed for this one
     wants_escalation: bool = False  # the caller asked to leave the sandbox from the start
     remembered: tuple[Grant, ...] | None = None  # given to this very command earlier in the session
     retry_after_approval: RetryAfterApproval = "silent"
@@ -119,7 +120,7 @@ class Escalation:
             return Finish(Refusal(verdict.by, verdict.reason))
         if isinstance(verdict, Ask):
             wished = (ESCALATE,) if self._rules.wants_escalation and self._rules.confines else verdict.grants
-            covers = not wished and self._rules.may_ask_after_denial and self._rules.retry_after_approval == "silent"
+            covers = not wished and self._may_run_again and self._rules.retry_after_approval == "silent"
             return self._ask(AskReviewer("initial", verdict.reason, wished, covers_retry=covers))
         if isinstance(verdict, Allow):
             return self._first_run(verdict)
@@ -215,7 +216,7 @@ class Escalation:
         denial = self._without_refused(denial)
         if not failed or not denial.denied or not self._confined_now or self._attempts >= ATTEMPTS_MAX:
             return Finish()
-        if not self._rules.may_ask_after_denial:
+        if not self._may_run_again:
             return Finish()
         offered, may_escalate = offer(denial.denials, self._grants, self._targets())
         if not offered:
@@ -268,6 +269,10 @@ class Escalation:
     def _ask(self, review: AskReviewer) -> AskReviewer:
         self._asked = review
         return review
+
+    @property
+    def _may_run_again(self) -> bool:
+        return self._rules.may_ask_after_denial and not self._rules.repeats_typing
 
     @property
     def _confined_now(self) -> bool:

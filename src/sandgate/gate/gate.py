@@ -123,10 +123,8 @@ class Gate:
     def ask(self, request: ApprovalRequest) -> Decision:
         """Puts one question to the reviewers, tells that it was asked and answered, and takes up an accepted rule."""
         rules = self._rulebook.added
-        with self._asking:
-            self._open_questions += 1
-            if self._pause is not None:
-                self._pause.hold()
+        step = int(request.stage != "held")  # then the command is there, and a call that waits for it may come back
+        self._count_question(step)
         try:
             decision = self._answering.chain.review(
                 request,
@@ -135,10 +133,7 @@ class Gate:
                 lambda decision: self._write_down(request, decision),
             )
         finally:
-            with self._asking:
-                self._open_questions -= 1
-                if self._pause is not None:
-                    self._pause.release()
+            self._count_question(-step)
         self._record(ApprovalAnswered(request.request_id, decision))
         if decision.decision == "approved_with_amendment" and decision.amendment and decision.source in PEOPLE:
             warning = self._rulebook.adopt(decision.amendment)
@@ -146,6 +141,12 @@ class Gate:
                 self._record(Notice("warning", warning))
                 decision = decision.but(reason=decision.reason or warning)
         return decision
+
+    def _count_question(self, step: int) -> None:
+        with self._asking:
+            self._open_questions += step
+            if self._pause is not None and step:
+                self._pause.hold() if step > 0 else self._pause.release()
 
     def _allowed_meanwhile(self, request: ApprovalRequest, rules_before: int) -> Decision | None:
         """What a rule decides that was accepted while the question waited for its turn."""
@@ -204,8 +205,8 @@ class Gate:
         return Rules(
             policy=policies.name,
             confines=policies.confines,
-            # Running a dialogue again repeats what the person typed into it.
-            may_ask_after_denial=may_ask_after_denial(policies.approval, tool) and not command.tty,
+            may_ask_after_denial=may_ask_after_denial(policies.approval, tool),
+            repeats_typing=command.tty,
             wants_escalation=command.wish == "require_escalated",
             remembered=self._remembered(asked, keys, call_id) if keys and runs_confined else None,
             retry_after_approval=after,

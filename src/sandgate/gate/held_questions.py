@@ -50,7 +50,7 @@ class HeldQuestions:
         begin: Callable[[], None],
     ) -> None:
         """`begin` is called once, on the thread that asks."""
-        self._plan = plan
+        self.plan = plan
         self._ladder = ladder
         self._ask = ask
         self._record = record
@@ -96,7 +96,7 @@ class HeldQuestions:
         return answer
 
     def _grants(self, call: HeldCall) -> tuple[Grant, ...] | None:
-        plan, path = self._plan, call.refused.path
+        plan, path = self.plan, call.refused.path
         if path is not None and call.refused.operation in _WRITES and self._is_dispensable(path):
             return ()
         caller = _caller(call.refused.pid)
@@ -108,7 +108,7 @@ class HeldQuestions:
         return grants_for(call, self._intent[1], self._ladder.grants)
 
     def _is_dispensable(self, path: str) -> bool:
-        return is_dispensable(path, self._plan.env.get("HOME", ""), " ".join(self._plan.argv))
+        return is_dispensable(path, self.plan.env.get("HOME", ""), " ".join(self.plan.argv))
 
 
 def _intent(plan: ConfinedCommand) -> HeldIntent:

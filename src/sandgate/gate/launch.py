@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from sandgate.execution.early_refusals import Meanwhile
-    from sandgate.execution.held_calls import Ask
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.gate.confinement import Confinement
+    from sandgate.gate.held_questions import HeldQuestions
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Refused
     from sandgate.protocol.stdio import Stdio
@@ -68,13 +68,13 @@ class Launch(Readiness):
         self._timeout_ms = timeout_ms
         self._cancel_fd = cancel_fd
         self._served_elsewhere = served_elsewhere
-        self._ask: Ask | None = None
+        self._ask: HeldQuestions | None = None
         super().__init__(confinement)
 
-    def when_held(self, ask: Ask) -> bool:
-        """See `gate.Launcher`."""
-        self._ask = ask
-        return True
+    def when_held(self, questions: HeldQuestions) -> bool:
+        """See `gate.Launcher`. A terminal of its own is our terminal, too, where a question could not stand."""
+        self._ask = questions
+        return not questions.plan.tty
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         def arrived(stream: Stream, chunk: bytes) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.execution.head_start import HeadStart
-    from sandgate.execution.held_calls import Ask
     from sandgate.gate.confinement import Confinement
+    from sandgate.gate.held_questions import HeldQuestions
     from sandgate.kernel.child import Child
     from sandgate.protocol.permissions import Grant
 
@@ -33,7 +33,7 @@ class Readiness:
         if network is not None and self._confinement.helper is not None:
             self._head_start.get_ready(self._confinement.helper, network=network)
 
-    def when_held(self, _ask: Ask) -> bool:
+    def when_held(self, _questions: HeldQuestions) -> bool:
         """See `gate.Launcher`."""
         return False
 

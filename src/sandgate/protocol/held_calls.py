@@ -23,6 +23,11 @@ class HeldCall(Record):
     refused: Refused  # what would be recorded if the answer is no
     other_path: str = ""  # the new name of a rename or link, whose old name is `refused.path`
 
+    @property
+    def words(self) -> str:
+        """What is wanted and of what: `create /srv/new`. Not made safe for a terminal."""
+        return f"{self.refused.operation} {self.refused.path or self.refused.address or 'something'}"
+
 
 class HeldAnswer(Record):
     """What becomes of a held call. No grants: it fails as if it had not been held."""

@@ -14,6 +14,8 @@ WAITING = ("idle", "waiting_for_input", "waiting_for_secret")
 
 def state_of(terminal: Live) -> ProcessState:
     """What it is doing now. A command without a terminal is running until it has exited, whatever it waits for."""
+    if terminal.held is not None and not terminal.exited:
+        return "waiting_for_approval"
     return process_state(terminal.look(), exited=terminal.exited)
 
 

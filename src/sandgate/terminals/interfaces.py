@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import Termination
     from sandgate.protocol.confinement import AttemptOutcome, ExecFailure, SetupFailure
     from sandgate.protocol.denials import Refused
+    from sandgate.protocol.held_calls import HeldCall
     from sandgate.terminals.changes import Changes
     from sandgate.terminals.output import Output, OutputPiece
 
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
         def failure(self) -> SetupFailure | ExecFailure | None: ...
         @property
         def refused(self) -> tuple[Refused, ...]: ...
+        @property
+        def held(self) -> HeldCall | None: ...
         @property
         def unwritten_bytes(self) -> int: ...
         @property

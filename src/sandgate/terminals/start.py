@@ -11,6 +11,7 @@ from sandgate.terminals.terminal import Terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.execution.held_calls import Ask
     from sandgate.execution.start import Starter
     from sandgate.terminals.identity import TerminalIdentity, Watcher
     from sandgate.terminals.limits import ExecLimits
@@ -45,8 +46,9 @@ def start_terminal(
     limits: ExecLimits,
     watcher: Watcher,
     listeners: tuple[Listener, ...] = (),
+    ask: Ask | None = None,
 ) -> Terminal:
-    """A live command that carries out `identity.plan`.
+    """A live command that carries out `identity.plan`; `ask` is put the calls that are held.
 
     A program that cannot be started is the terminal's `failure`. Raises TerminalLimitReached when no connection is to
     be had, ConfinementError when the plan's backend cannot be used.
@@ -67,6 +69,10 @@ def start_terminal(
     sized = identity.but(rows=shape.rows, columns=shape.columns) if shape.tty else identity
     terminal = Terminal(sized, line, child, pump, limits, watcher)
     terminal.output.listeners = listeners
+    if ask is not None:
+        from sandgate.terminals.questions import Questions
+
+        terminal.questions = Questions(ask, terminal, child, pump)
     try:
         terminal.attend()
     except BaseException:

@@ -1,8 +1,8 @@
 """Names what a live command is doing, from what the kernel says about its terminal.
 
-Six words that a model can act on. No prompt is read and no program is known by name: a shell at its prompt is told from
-a script that asks a question by what it does with signals, which a shell that runs jobs must do and a script does not.
-Where that is not enough, shell integration knows more and may say so.
+Seven words that a model can act on. No prompt is read and no program is known by name: a shell at its prompt is told
+from a script that asks a question by what it does with signals, which a shell that runs jobs must do and a script does
+not. Where that is not enough, shell integration knows more and may say so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from sandgate.kernel.foreground import Foreground
 
-    ProcessState = Literal["running", "idle", "waiting_for_input", "waiting_for_secret", "stopped", "exited"]
+    ProcessState = Literal[
+        "running", "idle", "waiting_for_input", "waiting_for_secret", "waiting_for_approval", "stopped", "exited"
+    ]
 
 _STOPPED = "Tt"
 _DEAD = "ZX"
@@ -27,6 +29,7 @@ def process_state(found: Foreground | None, *, exited: bool = False, at_prompt: 
     - `waiting_for_secret`: a process waits for a line that the terminal would not show.
     - `idle`: the shell that leads the session waits for its next command.
     - `waiting_for_input`: a process waits for another line, or the shell on behalf of a command such as `read`.
+    - `waiting_for_approval`: a call of it waits until somebody has answered; not told here (`activity.py`).
     - `stopped`: every process in the foreground is stopped, so nothing goes on before a SIGCONT.
     """
     if exited:

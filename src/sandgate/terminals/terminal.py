@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import Termination
     from sandgate.protocol.confinement import ExecFailure, SetupFailure
     from sandgate.protocol.denials import Refused
+    from sandgate.protocol.held_calls import HeldCall
     from sandgate.terminals.awaiting import Awaiting
     from sandgate.terminals.identity import TerminalIdentity, Watcher
     from sandgate.terminals.limits import ExecLimits
     from sandgate.terminals.lines import Line
     from sandgate.terminals.output import Listener, OutputPiece
     from sandgate.terminals.pump import Pump
+    from sandgate.terminals.questions import Questions
     from sandgate.terminals.recording.taping import Tape
     from sandgate.terminals.screen import Screen
 
@@ -73,6 +75,7 @@ class Terminal:
         self.cursor = 0  # the offset behind the last text that was waited for
         self.failure_message = ""  # why Sandgate ended it, when it did
         self.over = False
+        self.questions: Questions | None = None  # about its calls, where they are held
         self._line = line
         self._child = child
         self._pump = pump
@@ -126,6 +129,11 @@ class Terminal:
     def refused(self) -> tuple[Refused, ...]:
         """What the sandbox has refused so far."""
         return tuple(self._child.refused)
+
+    @property
+    def held(self) -> HeldCall | None:
+        """The call of it that waits until somebody has answered."""
+        return None if self.questions is None else self.questions.asked_about
 
     @property
     def unserved(self) -> tuple[str, ...]:
@@ -215,6 +223,8 @@ class Terminal:
         if self.exited:
             return
         self.stopped_by = self.stopped_by or "cancelled"
+        if self.questions is not None:
+            self._pump.at(monotonic(), self.questions.stop)
         if grace_s > 0:
             # An interactive shell ignores TERM, and ends when its terminal hangs up; one that is stopped must wake.
             for number in (SIGHUP, SIGTERM, SIGCONT) if self.tty else (SIGTERM, SIGCONT):
@@ -313,11 +323,15 @@ class Terminal:
         if len(self._child.refused) > self._refusals_seen:
             self._refusals_seen = len(self._child.refused)
             self._watcher.refused(self)
+        if self.questions is not None:
+            self.questions.look()
         if self.ended is None and self._child.ended is not None:
             self.ended_ns = monotonic_ns()
             self.ended = self._child.ended
         if not self.exited:
             return
+        if self.questions is not None:
+            self.questions.end()
         self._traffic.let_go()
         self.changes.happened()
         if self.output_closed:
@@ -331,7 +345,7 @@ class Terminal:
 
     def _finish(self) -> None:
         """It is over: what is still on its way is taken, everything is let go."""
-        if self.over:
+        if self.over or (self.questions is not None and not self.questions.ended(self._finish)):
             return
         self._traffic.end()
         self._child.close()
@@ -343,6 +357,6 @@ class Terminal:
         try:
             self._watcher.over(self)
         finally:
-            self.over = True
+            self.over, self.questions = True, None
             self.changes.happened()
             self.endings.happened()

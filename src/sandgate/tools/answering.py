@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sandgate.tools.truncation import TruncationPolicy
 
 DENIALS_TOLD_MAX = 3  # in the text; the structured answer has all
+WAITS = "the command waits for approval, and goes on once somebody has answered: {wanted}"
 CHUNK_ID_BYTES = 3  # six hexadecimal digits
 
 
@@ -56,10 +57,18 @@ def answer(
         original_token_count=token_estimate(taken.total_bytes),
         state=state_of(terminal),
         denials=denials,
-        notices=(*denied_notices(new), *remarks, *filter(None, meanwhile), *notices),
+        notices=(*waiting_notices(terminal), *denied_notices(new), *remarks, *filter(None, meanwhile), *notices),
         matched=matched,
         omitted_bytes=taken.omitted_bytes,
     )
+
+
+def waiting_notices(terminal: Terminal) -> tuple[str, ...]:
+    """That a call of it waits for somebody's answer, and which."""
+    held = terminal.held
+    if held is None or terminal.exited:
+        return ()
+    return (WAITS.format(wanted=visible(held.words)),)
 
 
 def denied_notices(denials: tuple[Denial, ...]) -> tuple[str, ...]:

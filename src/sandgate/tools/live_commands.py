@@ -240,6 +240,8 @@ class LiveCommands:
         terminal = launch.terminal
         assert terminal is not None  # it lived on
         before = passage.attempts[-1]
+        if launch.questions is not None:
+            before = before.but(held=tuple(launch.questions.told))  # also those after the first answer
         record = self._record if self.teller is None else self.teller.tell  # a listener must not hold up the pump
         attempt = self._gate.ended(
             launch.call_id, passage.command, before, terminal.identity.plan, outcome, record=record

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from sandgate.gate.confinement import Confinement
+    from sandgate.gate.held_questions import HeldQuestions
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.terminals.lifecycle import LifecycleSession
@@ -47,7 +48,18 @@ LOOK_S = 0.02  # without a change, before the kernel is asked whether it waits f
 class TerminalLaunch(Readiness):
     """A `gate.Launcher` for one passage. The last command it started is `terminal`."""
 
-    __slots__ = ("_began", "_command", "_live", "attendance", "awaiting", "call_id", "number", "shape", "terminal")
+    __slots__ = (
+        "_began",
+        "_command",
+        "_live",
+        "attendance",
+        "awaiting",
+        "call_id",
+        "number",
+        "questions",
+        "shape",
+        "terminal",
+    )
 
     def __init__(self, live: Home, command: CommandRequest, number: int, shape: Shape, *, call_id: str) -> None:
         super().__init__(live.confinement)
@@ -59,7 +71,13 @@ class TerminalLaunch(Readiness):
         self.call_id = call_id
         self.terminal: Terminal | None = None
         self.attendance: Lifecycle | None = None
+        self.questions: HeldQuestions | None = None  # about the calls of the last run, as long as it lives
         self.awaiting: Awaiting | None = None  # of the call that starts it, from when others could find it
+
+    def when_held(self, questions: HeldQuestions) -> bool:
+        """See `gate.Launcher`."""
+        self.questions = questions
+        return True
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         self.tell_begin()
@@ -119,6 +137,7 @@ class TerminalLaunch(Readiness):
                 limits=live.limits,
                 watcher=attendance,
                 listeners=() if attendance.deltas is None else (attendance.deltas,),
+                ask=self.questions if plan.holds_calls else None,
             )
         except BaseException:
             attendance.abandon()

@@ -48,7 +48,7 @@ class PlainChild:
         self._pidfd = os.pidfd_open(pid) if pid else None
 
     def descriptors(self) -> tuple[int, ...]:
-        return () if self._pidfd is None else (self._pidfd,)
+        return () if self._pidfd is None or self.ended is not None else (self._pidfd,)
 
     def handle(self, fd: int) -> None:
         assert fd == self._pidfd

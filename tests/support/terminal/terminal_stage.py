@@ -14,6 +14,7 @@ from support.terminal.children import plan, shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.execution.held_calls import Ask
     from sandgate.execution.start import Starter
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.terminals.interfaces import Live
@@ -61,6 +62,7 @@ class Stage:
         starter: Starter = start_child,
         shape: Shape | None = None,
         number: int = 0,
+        ask: Ask | None = None,
     ) -> Terminal:
         """`sh -c script`, or what a plan says; `number` is drawn when it is 0."""
         wanted = shell(script, tty=tty) if isinstance(script, str) else script
@@ -79,6 +81,7 @@ class Stage:
             limits=limits,
             watcher=self.witness,
             listeners=listeners,
+            ask=ask,
         )
         self._terminals.append(terminal)
         if terminal.pid:

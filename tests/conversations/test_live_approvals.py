@@ -1,0 +1,207 @@
+"""A live command is refused something and waits, also after its first answer; somebody decides, and it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sandgate.execution.asking import asked_now
+from sandgate.protocol.decisions import Decision
+from sandgate.protocol.trace import CommandEnded
+from sandgate.runtime.aio import open_gate
+from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace, run_to_end, shell
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.runtime import Runtime
+    from sandgate.tools.answers import ExecAnswer
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+AT_CALL = 'sandbox.ask="at-call"'
+LIMIT_S = 30.0
+MARK = "did"
+WAITS = "the command waits for approval, and goes on once somebody has answered: create "
+
+
+class SlowReviewer:
+    """Answers when the test says so, or hears that nobody waits any more."""
+
+    def __init__(self) -> None:
+        self.asked: list[ApprovalRequest] = []
+        self.begun, self.answered, self.taken_back = threading.Event(), threading.Event(), threading.Event()
+        self.answer: Any = "denied"
+
+    def says(self, answer: str) -> None:
+        self.answer = answer
+        self.answered.set()
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        self.asked.append(request)
+        asking = asked_now()
+        assert asking is not None, "this is no question in the middle of a run"
+        asking.when_withdrawn(self._withdrawn)
+        self.begun.set()
+        assert self.answered.wait(LIMIT_S), "the test has said nothing"
+        approved = self.answer == "approved"
+        return Decision(request.stage, self.answer, "user", request.grants if approved else ())
+
+    def _withdrawn(self) -> None:
+        self.taken_back.set()
+        self.answered.set()
+
+
+def session(place: Workplace, reviewer: Any, asks: str = AT_CALL) -> Runtime:
+    return place.session(asks, reviewer=reviewer, approval_policy="on-failure")
+
+
+def waits(place: Workplace, runtime: Runtime, reviewer: SlowReviewer, *, tty: bool = False) -> ExecAnswer:
+    """The first answer of a command that has counted its runs and waits for what it tries outside."""
+    script = f"echo run >> runs; mkdir {place.outside}/d; echo {MARK} $?; test -d {place.outside}/d"
+    answer = runtime.exec_command(script, yield_time_ms=250, login=False, tty=tty)
+    assert reviewer.begun.wait(LIMIT_S)
+    if answer.state != "waiting_for_approval":  # on a busy machine it may get there later
+        assert answer.session_id is not None, answer
+        answer = runtime.write_stdin(answer.session_id, yield_time_ms=5_000)
+    return answer
+
+
+def last(runtime: Runtime, number: int) -> ExecAnswer:
+    answer = runtime.write_stdin(number, yield_time_ms=30_000)
+    assert answer.session_id is None, answer
+    return answer
+
+
+@pytest.mark.parametrize("tty", [False, True], ids=["pipe", "tty"])
+def test_a_yes_after_the_first_answer_lets_it_go_on(place: Workplace, tty: bool) -> None:
+    """Required: the answer says that it waits; the yes carries out that call, and nothing runs twice."""
+    reviewer = SlowReviewer()
+    runtime = session(place, reviewer)
+    first = waits(place, runtime, reviewer, tty=tty)
+    assert (first.state, first.exit_code) == ("waiting_for_approval", None)
+    assert f"Notice: {WAITS}{place.outside}/d" in first.text()
+    assert first.structured()["state"] == "waiting_for_approval"
+    assert [each.state for each in runtime.list_live()] == ["waiting_for_approval"]
+    assert not (place.outside / "d").exists()
+    assert first.session_id is not None
+    reviewer.says("approved")
+    end = last(runtime, first.session_id)
+    assert (end.exit_code, end.output.split()) == (0, [MARK, "0"])
+    assert WAITS not in end.text()
+    assert (place.repo / "runs").read_text() == "run\n"
+    assert [each.stage for each in reviewer.asked] == ["held"]
+    (told,) = place.told(CommandEnded)
+    assert [(each.denial.path, each.decision.decision) for each in told.attempt.held] == [
+        (f"{place.outside}/d", "approved")
+    ]
+    assert [(each.path, each.error) for each in told.attempt.performed] == [(f"{place.outside}/d", 0)]
+
+
+def test_a_no_lets_the_call_fail_and_the_command_go_on(place: Workplace) -> None:
+    reviewer = SlowReviewer()
+    runtime = session(place, reviewer)
+    first = waits(place, runtime, reviewer)
+    reviewer.says("denied")
+    end = last(runtime, first.session_id or 0)
+    assert (end.exit_code, end.output.split()[-2:]) == (1, [MARK, "1"])
+    assert [each.path for each in end.denials] == [f"{place.outside}/d"]
+    assert (len(reviewer.asked), (place.repo / "runs").read_text()) == (1, "run\n")
+    assert not (place.outside / "d").exists()
+
+
+@pytest.mark.parametrize("how", ["terminate", "close"])
+def test_ending_it_takes_the_question_back(place: Workplace, how: str) -> None:
+    """Required: nobody is left with a question about what is over, and nothing is done."""
+    reviewer = SlowReviewer()
+    runtime = session(place, reviewer)
+    first = waits(place, runtime, reviewer)
+    reviewer.answer = "approved"  # too late
+    if how == "close":
+        runtime.close()
+    else:
+        assert runtime.terminate(first.session_id or 0)
+    assert reviewer.taken_back.wait(LIMIT_S)
+    if how == "terminate":
+        end = last(runtime, first.session_id or 0)
+        assert end.exit_code != 0
+    assert not (place.outside / "d").exists()
+    (told,) = place.told(CommandEnded)
+    assert [(each.decision.decision, each.decision.source) for each in told.attempt.held] == [("denied", "none")]
+
+
+def test_what_is_typed_may_make_a_shell_ask(place: Workplace) -> None:
+    """Required: the answer to what was typed says so; what else is typed is no further question about it."""
+    reviewer = SlowReviewer()
+    runtime = session(place, reviewer)
+    number = shell(runtime)
+    answer = runtime.write_stdin(number, f"mkdir {place.outside}/d && echo ma''de\n")
+    assert reviewer.begun.wait(LIMIT_S)
+    if answer.state != "waiting_for_approval":
+        answer = runtime.write_stdin(number, yield_time_ms=5_000)
+    assert f"{WAITS}{place.outside}/d" in answer.text()
+    reviewer.says("approved")
+    while "made" not in answer.output:
+        answer = runtime.write_stdin(number)
+    assert (place.outside / "d").is_dir()
+    reviewer.answered.clear()
+    reviewer.begun.clear()
+    other = runtime.write_stdin(number, f"touch {place.outside}/e\n")
+    assert reviewer.begun.wait(LIMIT_S)
+    reviewer.says("denied")
+    assert other.session_id == number
+    assert [each.grants[0].value for each in reviewer.asked] == [f"{place.outside}/d", f"{place.outside}/e"]
+
+
+def test_a_coroutine_is_asked_after_the_call_has_returned(place: Workplace) -> None:
+    """Required: through the program's own loop, which goes on meanwhile."""
+    decides: list[asyncio.Event] = []
+    asked: list[str] = []
+
+    async def review(request: ApprovalRequest) -> str:
+        asked.append(request.stage)
+        await decides[0].wait()
+        return "approve"
+
+    async def conversation() -> ExecAnswer:
+        decides.append(asyncio.Event())
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(place.home)}
+        overrides = (AT_CALL, NOT_ALL_OF_TMP, 'approval_policy="on-failure"', 'sandbox_mode="workspace-write"')
+        async with open_gate(str(place.repo), reviewer=review, overrides=overrides, environ=environ) as gate:
+            answer = await gate.exec_command(f"mkdir {place.outside}/d && echo made", yield_time_ms=250, login=False)
+            while answer.state != "waiting_for_approval":
+                answer = await gate.write_stdin(answer.session_id or 0, yield_time_ms=5_000)
+            decides[0].set()
+            while answer.session_id is not None:
+                answer = await gate.write_stdin(answer.session_id, yield_time_ms=30_000)
+            return answer
+
+    end = asyncio.run(conversation())
+    assert (end.exit_code, end.output.strip(), asked) == (0, "made", ["held"])
+
+
+def test_what_is_answered_within_the_first_call_is_one_answer(place: Workplace) -> None:
+    reviewer = SlowReviewer()
+    reviewer.says("approved")
+    answer = run_to_end(session(place, reviewer), f"mkdir {place.outside}/d && echo made")
+    assert (answer.exit_code, answer.output.strip(), len(reviewer.asked)) == (0, "made", 1)
+
+
+def test_a_command_that_shares_our_terminal_is_not_asked_about(place: Workplace) -> None:
+    """Our choice: what it prints and what is typed go through the terminal on which the question would stand."""
+    reviewer = SlowReviewer()
+    runtime = session(place, reviewer)
+    passage = runtime.run(runtime.request(("mkdir", f"{place.outside}/d"), tty=True))
+    assert (passage.attempts[0].final.exit_code, reviewer.asked) == (1, [])
+
+
+def test_without_the_setting_nobody_is_asked_while_it_runs(place: Workplace) -> None:
+    """Required: `sandbox.ask = "after"` is as before, and loads nothing for questions."""
+    reviewer = SlowReviewer()
+    runtime = session(place, reviewer, 'sandbox.ask="after"')
+    answer = runtime.exec_command(f"sleep 0.8; mkdir {place.outside}/d", yield_time_ms=10_000, login=False)
+    assert (answer.exit_code, answer.state, reviewer.asked) == (1, "exited", [])
