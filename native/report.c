@@ -85,12 +85,13 @@ static int add_refusal(struct packet_buffer *packet, const struct refusal *refus
 }
 
 void report_refusal(struct tally *tally, const struct refusal *refusal) {
-    static uint64_t told[REFUSALS_MAX];
+    static uint64_t told[REFUSALS_MAX + 1]; /* the last place is for what is no refusal: that something is served */
     uint64_t mark = fingerprint(refusal);
     if (already_told(tally, mark, told)) return;
     struct packet_buffer *packet = new_packet(PACKET_REFUSED);
     int fits = add_refusal(packet, refusal);
-    if (tally->told >= REFUSALS_MAX || !fits || !send_packet(packet)) {
+    int is_full = tally->told >= REFUSALS_MAX && refusal->operation != OP_LISTENS;
+    if (is_full || !fits || !send_packet(packet)) {
         tally->omitted++;
         return;
     }

@@ -1,6 +1,7 @@
 """Connections to the own loopback where nobody listens: noted, told where the host has a server, and cheap."""
 
 import os
+import select
 import socket
 from pathlib import Path
 
@@ -137,6 +138,41 @@ def test_that_a_command_may_serve_a_port_is_told_before_it_does(
             child.handle(child.descriptors()[0])
         assert child.may_listen is may
         assert child.refused == []
+    finally:
+        child.close()
+        for fd in (read_end, stdin_end, held):
+            os.close(fd)
+
+
+MANY_REFUSED = """
+import socket, sys
+for number in range(700):
+    try:
+        open(f"/etc/refused-{number}", "x")
+    except OSError:
+        pass
+    if number % 50 == 49:
+        print("some", flush=True); input()
+it = socket.create_server(("127.0.0.1", 0)); print("done", flush=True); input()
+"""
+
+
+def test_that_it_serves_is_told_however_much_was_refused_before(helper: str) -> None:
+    """Required: the table of refusals has an end, and what is served is no refusal."""
+    read_end, write_end = os.pipe()
+    stdin_end, held = os.pipe()
+    plan = plan_for("python3", "-c", MANY_REFUSED, network="off")
+    child = start(plan, stdin=stdin_end, stdout=write_end, stderr=write_end, helper=helper)
+    try:
+        os.close(write_end)
+        while os.read(read_end, 5) != b"done\n":
+            while select.select([child.descriptors()[0]], [], [], 0)[0]:
+                child.handle(child.descriptors()[0])
+            os.write(held, b"\n")
+        while select.select([child.descriptors()[0]], [], [], 0)[0]:
+            child.handle(child.descriptors()[0])
+        assert len(child.refused) >= 512
+        assert child.may_listen
     finally:
         child.close()
         for fd in (read_end, stdin_end, held):
