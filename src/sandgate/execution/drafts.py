@@ -140,7 +140,7 @@ class Drafts:
                 self._room.is_unusable = True
                 said.append(f"what was done in `{draft.real}` was not kept: `{draft.overlay.upper}` takes no overlay")
             elif not _is_empty(draft.overlay.upper):
-                carried = self._carried(draft, user)
+                carried = self._carried(draft, user, _made_outside(outcome))
                 refused += [
                     Refused(each.operation, "", path=f"{draft.real}/{each.path}")
                     for each in carried.unwanted[:TOLD_MAX]
@@ -176,20 +176,24 @@ class Drafts:
                 os.close(draft.held)
         self._users, self.each = [], []
 
-    def _carried(self, draft: _Draft, user: int) -> Carried:
+    def _carried(self, draft: _Draft, user: int, made: tuple[str, ...]) -> Carried:
         from sandgate.execution.carrying import Carried, carry_over
         from sandgate.execution.draft_judgement import Circumstances
         from sandgate.execution.held_tree import HeldTree
 
         if not _is_still(draft.real, user):
             return Carried(lost="it is another directory now")
-        circumstances = Circumstances(
-            self._began_ns, self._plan.permissions.on_host().writable, lambda: _is_alone(user)
-        )
+        writable = (*self._plan.permissions.on_host().writable, *made)
+        circumstances = Circumstances(self._began_ns, writable, lambda: _is_alone(user))
         try:
             return carry_over(draft.overlay.upper, HeldTree(user, draft.real), circumstances)
         except OSError as problem:
             return Carried(lost=f"{problem.strerror or problem}")
+
+
+def _made_outside(outcome: AttemptOutcome) -> tuple[str, ...]:
+    """What a held call of the command made on somebody's yes: it, and what is below it, is the command's work."""
+    return tuple([call.path for call in outcome.performed if call.operation == "create" and not call.error])
 
 
 def _made(place: str, real: str) -> _Draft | None:
