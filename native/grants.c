@@ -76,12 +76,14 @@ static const char *name_in(const char *path) {
 
 static int is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
 
-/* ".note.swp", "note~", "#note#", "note-journal" of "note". */
+/* ".note.swp", "note~", "#note#", "note-journal" of "note". Not ".profile" of "profile", nor ".bash_login" of "bash". */
 static int is_named_after(const char *name, const char *original) {
+    int begins_with_dot = *name == '.' && name[1] != '#', is_hidden_then = begins_with_dot && *original != '.';
     while (*name == '.' || *name == '#' || *name == '~') name++;
     while (*original == '.') original++;
     while (*original && *name == *original) name++, original++;
-    return !*original && !is_letter(*name);
+    if (*original || (begins_with_dot && *name == '_') || (is_hidden_then && !*name)) return 0;
+    return !is_letter(*name);
 }
 
 static int looks_like(const char *path, const char *original) { return is_named_after(name_in(path), name_in(original)); }

@@ -278,6 +278,24 @@ def test_a_granted_tree_is_no_way_out_of_it(stage: Stage, how: str) -> None:
     assert not [path for path in tree.iterdir() if path.stat().st_mode & 0o6000]
 
 
+@pytest.mark.parametrize(("given", "made"), [("profile", ".profile"), ("bash", ".bash_profile"), (".zsh", ".zsh_x")])
+def test_a_file_that_may_be_replaced_gives_no_start_file_named_after_it(stage: Stage, given: str, made: str) -> None:
+    """Required: what serves to replace a file is named after it, and nothing that a shell reads is."""
+    file, start = stage.home / given, stage.home / made
+    file.write_text("text")
+    stage.own()
+    script = stage.script("import sys; open(sys.argv[1], 'w').write('escaped')", start)
+    assert stage.unconfined(script).exit_code == 0
+    start.unlink()
+    ran = attack(stage, script, given=[("write_path", file)])
+    assert ran.exit_code != 0
+    assert not start.exists()
+    swap = stage.home / f".{given.lstrip('.')}.swp"
+    script = stage.script("import sys; open(sys.argv[1], 'w').write('text')", swap)
+    assert attack(stage, script, given=[("write_path", file)]).exit_code == 0
+    assert swap.exists()
+
+
 BEHIND_A_DOT = {
     "a hook": "open(tree + '/.git/hooks/post-checkout', 'w').write('escaped')",
     "the settings of a repository": "open(tree + '/.git/config', 'w').write('escaped')",
