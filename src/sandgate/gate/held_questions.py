@@ -49,7 +49,7 @@ class HeldQuestions:
         record: Recorder,
         begin: Callable[[], None],
     ) -> None:
-        """`begin` is called once, on the thread that asks."""
+        """`begin` is called once, on the thread that asks; `ask_for` gives another one."""
         self.plan = plan
         self._ladder = ladder
         self._ask = ask
@@ -57,6 +57,10 @@ class HeldQuestions:
         self._begin: Callable[[], None] | None = begin
         self._intent: tuple[_Caller | None, HeldIntent] | None = None  # of the last call, by who made it
         self.told: list[HeldQuestion] = []
+
+    def ask_for(self, begin: Callable[[], None]) -> None:
+        """From the next question on for another caller: `begin` makes the thread that asks work for it."""
+        self._begin = begin
 
     def __call__(self, call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
         """What becomes of it."""

@@ -74,6 +74,7 @@ class Lifecycle:
         self.deltas = Deltas(call_id, session.teller, session.limits) if session.teller is not None else None
         self.outcome: AttemptOutcome | None = None
         self.attempt: Attempt | None = None  # the run, as far as it is known; with its result once it is over
+        self.ask_for: Callable[[Callable[[], None]], None] | None = None  # for whom its held calls are asked about
         self._told: set[str] = set()  # what was refused, as an answer had it; no more than the helper reports
         self._ports_told: set[int] = set()
         self._kept_told = False
@@ -133,6 +134,7 @@ class Lifecycle:
         )
         if self._checks.created:
             outcome = outcome.but(created_protected=self._checks.created)
+        self.ask_for = None  # it holds the terminal, too
         with self._guard:
             self.outcome = outcome
             conclude, self._conclude = self._conclude, None  # it holds the terminal, which holds us

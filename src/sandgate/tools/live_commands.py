@@ -114,6 +114,13 @@ class LiveCommands:
         attendance = self._attendances.get(terminal)
         return attendance.attempt if attendance is not None else None
 
+    def asks_for_caller(self, terminal: Terminal) -> None:
+        """From now on who this thread works for is asked about the calls of it that wait."""
+        attendance = self._attendances.get(terminal)
+        ask_for = attendance.ask_for if attendance is not None else None
+        if ask_for is not None:
+            ask_for(self._gate.on_behalf())
+
     def untold(self, terminal: Terminal) -> tuple[Denial, ...]:
         """What the sandbox refused to a command and no answer has told yet; from now on it is told."""
         attendance = self._attendances.get(terminal)

@@ -157,7 +157,9 @@ class Toolbox:
     def review_input(self, arguments: WriteStdinArguments) -> ExecAnswer | None:
         """The blocking half of `write_stdin`: a reviewer may have to see the input. An answer is a refusal."""
         try:
-            self._review.check(self.live.table.get(arguments.session_id), arguments.sent)
+            terminal = self.live.table.get(arguments.session_id)
+            self._review.check(terminal, arguments.sent)
+            self.live.asks_for_caller(terminal)
         except UnknownTerminal:
             return None  # the other half says so
         except CommandRefused as refused:

@@ -40,6 +40,26 @@ def test_the_form_is_about_the_call_that_waits_and_nothing_runs_twice(
 
 
 @pytest.mark.parametrize("version", ERAS)
+def test_a_later_tool_call_about_the_command_asks_its_own_client(desk: Desk, version: str) -> None:
+    """Required: also long after the call that started it; what was typed may be the reason."""
+
+    async def work() -> None:
+        async with connected(desk.server(AT_CALL), version) as wire:
+            first = await wire.result(
+                "exec_command", {"cmd": "exec sh -i", "tty": True, "login": False, "yield_time_ms": 250}
+            )
+            number = first["structuredContent"]["session_id"]
+            typed = {"session_id": number, "chars": f"echo stray >> {desk.outside}; exit\n", "yield_time_ms": 30_000}
+            call = await wire.call("write_stdin", typed)
+            assert (await call.asked())["sandgate_stage"] == "held"
+            await call.choose("approve")
+            assert (await call.result())["structuredContent"]["exit_code"] == 0
+
+    run(work())
+    assert lines_in(desk.outside) == 1
+
+
+@pytest.mark.parametrize("version", ERAS)
 def test_after_the_tool_call_a_person_at_another_terminal_answers(desk: Desk, version: str) -> None:
     """Our choice: no request of the client is there through which it could be asked."""
     go, script = desk.place.repo / "go", f"until [ -e go ]; do sleep 0.05; done; echo stray >> {desk.outside}"
