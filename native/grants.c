@@ -76,6 +76,8 @@ static const char *name_in(const char *path) {
 
 static int is_letter(char letter) { return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'); }
 
+static int is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
 /* ".note.swp", "note~", "#note#", "note-journal" of "note". Not ".profile" of "profile", nor ".bash_login" of "bash". */
 static int is_named_after(const char *name, const char *original) {
     int begins_with_dot = *name == '.' && name[1] != '#', is_hidden_then = begins_with_dot && *original != '.';
@@ -95,6 +97,16 @@ static int serves_to_replace(const struct plan *plan, enum wish wish, const char
     return looks_like(path, replaced) || (wish == WISH_TEMPORARY && *name_in(path) != '.' && !is_hidden(plan, path));
 }
 
+/* "base.db-journal" of "base.db", as long as that is a file which the command itself has made. Of what starts with a dot
+ * nothing follows: there, more than one name is obeyed. */
+static int goes_with_made(const struct plan *plan, const struct spot *spot, size_t length, const struct grant *made) {
+    if (length <= made->length || memcmp(spot->path, made->path, made->length) != 0) return 0;
+    char next = spot->path[made->length];
+    if (is_letter(next) || is_digit(next) || *name_in(made->path) == '.' || !lie_beside(made->path, spot->path)) return 0;
+    const struct own_name *own = own_name_at(made->path);
+    return own && own->is_made && own->tree < 0 && !is_guarded_name(plan, spot->path) && !is_hidden(plan, spot->path);
+}
+
 static int creates(enum wish wish) { return wish == WISH_CREATE || wish == WISH_TEMPORARY; }
 
 /* What exists of a tree's own is found by its path, so that a change below it need not be remembered one by one. */
@@ -103,7 +115,7 @@ static int reaches(const struct plan *plan, const struct grant *grant, enum wish
     switch (grant->kind) {
         case GRANT_WRITE_ROOT:
             return is_in_tree(plan, spot->path, grant->path, grant->length) && !is_behind_dot(spot->path, grant->length);
-        case GRANT_NEW_ENTRY: return creates(wish) && is_exact;
+        case GRANT_NEW_ENTRY: return creates(wish) && (is_exact || goes_with_made(plan, spot, length, grant));
         case GRANT_METADATA: return wish == WISH_METADATA && is_exact;
         case GRANT_REMOVE: return wish == WISH_REMOVE && (is_exact || is_in_tree(plan, spot->path, grant->path, grant->length));
         case GRANT_WRITE_PATH:

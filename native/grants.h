@@ -6,7 +6,7 @@
 #include "verdict.h"
 
 enum { GRANTS_MAX = 2048 /* of one command, those of its plan included; one more is not given */ };
-enum wish { WISH_CREATE, WISH_TEMPORARY /* a new file and no other: O_EXCL */, WISH_WRITE, WISH_REMOVE, WISH_METADATA };
+enum wish { WISH_CREATE, WISH_TEMPORARY /* a new file or link, and no other: O_EXCL */, WISH_WRITE, WISH_REMOVE, WISH_METADATA };
 
 /* Why a wish is granted, and what is still to be compared when it is carried out. */
 struct permit {

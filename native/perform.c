@@ -215,7 +215,8 @@ static long carry_out(const struct plan *plan, struct site *at, struct site *to,
 static enum wish wish_at(const struct deed *deed) {
     switch (deed->kind) {
         case DEED_OPEN: return deed->at.exists ? WISH_WRITE : deed->flags & O_EXCL ? WISH_TEMPORARY : WISH_CREATE;
-        case DEED_DIRECTORY: case DEED_NODE: case DEED_SYMLINK: return WISH_CREATE;
+        case DEED_DIRECTORY: case DEED_NODE: return WISH_CREATE;
+        case DEED_SYMLINK: return WISH_TEMPORARY; /* a link is always a new one */
         case DEED_RENAME: case DEED_REMOVE: return WISH_REMOVE;
         case DEED_LINK: case DEED_TRUNCATE: return WISH_WRITE;
         default: return WISH_METADATA;

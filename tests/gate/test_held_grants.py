@@ -68,6 +68,27 @@ def test_a_lock_file_offers_the_file_that_it_is_for() -> None:
     assert offered(("git", "config", "--global", "a.b", "c"), moved) == settings
 
 
+def test_what_is_prepared_under_a_name_of_its_own_offers_the_file_that_was_named() -> None:
+    """Required: the file, where it is new, too; and nothing that only resembles it."""
+    new = f"{HOME}/page"
+    assert offered(("x", new), held("create", f"{new}.part", program="x")) == {("write_path", new)}
+    assert offered(("x", new), held("create", f"{new}s", program="x")) == {("new_entry", f"{new}s")}
+    hidden = f"{HOME}/.page"
+    assert offered(("x", new), held("create", hidden, program="x")) == {("new_entry", hidden)}
+    note = {("write_path", f"{HOME}/note")}
+    assert offered(("ln", "-sf", "y", f"{HOME}/note"), held("create", f"{HOME}/CuX1", program="ln")) == note
+
+
+@pytest.mark.parametrize("word", [f"{HOME}/note", HOME])
+def test_what_is_removed_to_be_replaced_is_one_offer(word: str) -> None:
+    """Required: for programs that do so, where the words say it comes there; whoever only removes gets no more."""
+    note = f"{HOME}/note"
+    away = ("remove", note)
+    assert offered(("mv", "a/note", word), held("delete", note, program="mv")) == {away, ("new_entry", note)}
+    assert offered(("rm", word), held("delete", note, program="rm")) == {away}
+    assert offered(("mv", "a/other", "/elsewhere"), held("delete", note, program="mv")) == {away}
+
+
 def test_a_new_name_is_offered_by_itself_also_among_secrets() -> None:
     key = f"{HOME}/.ssh/k2"
     both = {("new_entry", key), ("new_entry", f"{key}.pub")}

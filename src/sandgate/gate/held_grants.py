@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 ENTRIES_BEFORE_ROOT = 2  # names in one directory that were given one by one before the directory is offered
 MADE_BESIDE = {"ssh-keygen": (".pub",)}  # what a program makes beside the file that it is told to make
 # Programs that write the new content of a file beside it, and how the names of their own begin; "": in any way.
-EDITS_BESIDE = {"sed": "sed", "perl": "", "vim": "", "vi": "", "ex": "", "nvim": "", "emacs": ""}
+EDITS_BESIDE = {"sed": "sed", "perl": "", "vim": "", "vi": "", "ex": "", "nvim": "", "emacs": "", "ln": "Cu"}
 JOURNALLED = ("sqlite3",)  # what they make is written with files beside it
+# Programs that take away what is in the place of what they make.
+REMOVES_FIRST = ("mv", "cp", "install", "ln", "ld", "as", "ar", "tar", "unzip", "rsync", "patch")
 LOCK = ".lock"  # git, and others in its manner: the new content, before it is renamed onto the file
 _MAKING = ("create", "bind")
 _KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
@@ -49,7 +51,7 @@ class HeldIntent(Record):
     programs: tuple[str, ...]  # directories in which programs are looked for
     makes: tuple[str, ...]  # paths that the command's words say it makes, beside those that are named
     exists: Callable[[str], bool]
-    is_file: Callable[[str], bool]
+    is_file: Callable[[str], bool]  # or a link
 
     def also(self, other: HeldIntent) -> HeldIntent:
         """With what the words of another one say, too."""
@@ -66,7 +68,7 @@ def intent_of(
     exists: Callable[[str], bool],
     is_file: Callable[[str], bool],
 ) -> HeldIntent:
-    """`exists`: whether there is anything of that absolute path; `is_file`: whether it is a plain file."""
+    """`exists`: whether there is anything of that absolute path; `is_file`: whether it is a plain file or a link."""
     targets = targets_of(command, command.cwd)
     home = homes_of(command.env)
     more = tuple([each for word in command.argv for each in _written_inside(word, home)])
@@ -106,7 +108,9 @@ def _by_name(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, 
         beside = [each for each in intent.makes if path in intent.targets.named and each.startswith(path)]
         return tuple([Grant("new_entry", each) for each in (path, *beside) if each == path or not intent.exists(each)])
     if operation == "delete":
-        return (Grant("remove", _removed_tree(path, intent)),)
+        replaces = held.refused.program in REMOVES_FIRST and intent.is_file(path) and _is_destination(path, intent)
+        back = (Grant("new_entry", path),) if replaces else ()
+        return (Grant("remove", _removed_tree(path, intent)), *back)
     if operation == "metadata":
         return (Grant("metadata", path),)
     if operation == "rename":
@@ -119,6 +123,12 @@ def _by_name(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, 
 def _may_remove(path: str, intent: HeldIntent, given: tuple[Grant, ...]) -> bool:
     """Whether it may do so already: in a place of its own, or since it made it."""
     return intent.permissions.may_write(path) or Grant("new_entry", path) in given
+
+
+def _is_destination(path: str, intent: HeldIntent) -> bool:
+    """Named as such, or by the directory it is in and the name of what comes there."""
+    named = intent.targets.named
+    return path in named or (dirname(path) in named and basename(path) in [basename(each) for each in named])
 
 
 def _removed_tree(path: str, intent: HeldIntent) -> str:
@@ -137,8 +147,10 @@ def _replaced(path: str, held: HeldCall, intent: HeldIntent) -> str:
         return target if dirname(target) == dirname(path) and (target in named or path == target + LOCK) else ""
     if path.endswith(LOCK):
         return path.removesuffix(LOCK)
-    beside = [each for each in named if dirname(each) == dirname(path) and intent.is_file(each)]
-    return next((each for each in beside if _is_made_for(path, each, held.refused.program)), "")
+    beside = [each for each in named if dirname(each) == dirname(path)]
+    changed = [each for each in beside if intent.is_file(each) and _is_made_for(path, each, held.refused.program)]
+    prepared = [each for each in beside if not intent.exists(each) and _is_named_after(basename(path), basename(each))]
+    return next(iter((*changed, *prepared)), "")
 
 
 def _is_made_for(path: str, target: str, program: str) -> bool:
@@ -146,6 +158,14 @@ def _is_made_for(path: str, target: str, program: str) -> bool:
     name = basename(path)
     begins = EDITS_BESIDE.get(program.partition(".")[0])
     return basename(target) in name or (begins is not None and name.startswith(begins))
+
+
+def _is_named_after(name: str, original: str) -> bool:
+    """`note.part` or `.note.x1` of `note`."""
+    stripped, start = name.lstrip(".#~"), original.lstrip(".")
+    rest = stripped[len(start) :]
+    is_start_file = name[:1] == "." and (rest[:1] == "_" or (not rest and original[:1] != "."))
+    return stripped.startswith(start) and not rest[:1].isalpha() and not is_start_file
 
 
 def _whole_directory(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> str:

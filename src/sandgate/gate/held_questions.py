@@ -116,7 +116,11 @@ class HeldQuestions:
 
 
 def _intent(plan: ConfinedCommand) -> HeldIntent:
-    return intent_of(plan, plan.permissions, exists=os.path.lexists, is_file=os.path.isfile)
+    return intent_of(plan, plan.permissions, exists=os.path.lexists, is_file=_is_file_or_link)
+
+
+def _is_file_or_link(path: str) -> bool:
+    return os.path.isfile(path) or os.path.islink(path)
 
 
 def _caller(pid: int) -> _Caller | None:

@@ -1,0 +1,76 @@
+"""Names that a program takes beside the one that was allowed: what it needs to write safely, and no other."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from sandgate.protocol.permissions import Grant
+from support.kernel.held_runs import HeldOutcome, HeldRun
+from support.kernel.helper_runs import plan_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from sandgate.protocol.permissions import GrantKind
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    place = tmp_path / "outside"
+    place.mkdir()
+    (place / "file").write_text("text\n")
+    return place
+
+
+def run(helper: str, outside: Path, kind: "GrantKind", name: str, script: str) -> HeldOutcome:
+    work = outside.parent / "work"
+    work.mkdir()
+    argv = (sys.executable, "-I", "-S", "-c", "import os\n" + script)
+    plan = plan_for(*argv, write=(str(work),), cwd=str(outside))
+    return HeldRun(helper, plan.but(supervised_grants=(Grant(kind, str(outside / name)),))).finish()
+
+
+SAFE_WRITES = {
+    "a journal": ("new_entry", "base", 'new("base"); new("base-journal"); os.unlink("base-journal")', {"base"}),
+    "its compressed form": ("new_entry", "base", 'new("base"); new("base.gz"); os.unlink("base")', {"base.gz"}),
+    "prepared first": ("write_path", "base", 'new("base.part"); os.rename("base.part", "base")', {"base"}),
+    "a link in its place": ("write_path", "file", 'os.symlink("x", "CuXYZ"); os.rename("CuXYZ", "file")', {"file"}),
+    "a link that is left": ("write_path", "file", 'os.symlink("x", "CuXYZ")', {"file"}),
+}
+NEW = "def new(name): os.close(os.open(name, os.O_CREAT | os.O_RDWR, 0o600))\n"
+
+
+@pytest.mark.parametrize("case", SAFE_WRITES)
+def test_one_grant_is_enough_to_write_safely(helper: str, outside: Path, case: str) -> None:
+    """Required: nothing is refused, and what only served to write is gone with the command."""
+    kind, name, script, left = SAFE_WRITES[case]
+    outcome = run(helper, outside, kind, name, NEW + script)  # type: ignore[arg-type] # kinds by name
+    assert (outcome.exit_code, outcome.output, outcome.refused) == (0, "", [])
+    assert set(os.listdir(outside)) == {"file"} | left
+
+
+OTHERS = {
+    "before it is made": ("new_entry", "base", 'new("base-journal")'),
+    "when it was removed": ("new_entry", "base", 'new("base"); os.unlink("base"); new("base-journal")'),
+    "another word": ("new_entry", "base", 'new("base"); new("baseline")'),
+    "another number": ("new_entry", "base1", 'new("base1"); new("base10")'),
+    "behind a dot": ("new_entry", "base", 'new("base"); new(".base.swp")'),
+    "of a start file": ("new_entry", ".bash", 'new(".bash"); new(".bash_profile")'),
+    "beside a directory": ("new_entry", "base", 'os.mkdir("base"); new("base-journal")'),
+    "what is there": ("new_entry", "fil", 'new("fil"); os.rename("file", "fil.x")'),
+    "a link that is obeyed": ("write_path", "file", 'os.symlink("x", ".profile")'),
+    "a directory": ("write_path", "file", 'os.mkdir("CuXYZ")'),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_no_other_name_comes_with_it(helper: str, outside: Path, case: str) -> None:
+    kind, name, script = OTHERS[case]
+    outcome = run(helper, outside, kind, name, NEW + script)  # type: ignore[arg-type] # kinds by name
+    assert "Read-only file system" in outcome.output
+    assert len(outcome.refused) == 1
+    assert set(os.listdir(outside)) <= {"file", name}
+    assert (outside / "file").read_text() == "text\n"
