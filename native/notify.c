@@ -276,7 +276,8 @@ static int judge_link(const struct held *held) {
         resolve_descriptor(held->supervisor, held->pid, directory_of(held, 0), &old);
         if (is_late(held, &old)) return refuse_bringing(held, &old, OP_CREATE);
     }
-    if (old.found == 0 && !old.exists && !old.certainly_allowed) return ENOENT; /* the kernel looks for it first, too */
+    /* The kernel looks for it first, too. Elsewhere, as in /dev/shm, the command may have what the host has not. */
+    if (old.found == 0 && !old.exists && is_read_only(&held->supervisor->sandbox->plan, old.path)) return ENOENT;
     return judge_make(held, old.found == 0 && (old.exists || old.certainly_allowed) ? &old : 0);
 }
 

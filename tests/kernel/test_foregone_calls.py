@@ -12,7 +12,7 @@ from sandgate.protocol.confinement import ConfinedCommand, Mount
 from sandgate.protocol.held_calls import HeldCall
 from sandgate.protocol.permissions import Grant
 from support.kernel.held_runs import HeldRun, run_held
-from support.kernel.helper_runs import plan_for
+from support.kernel.helper_runs import plan_for, run
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -137,3 +137,28 @@ for call in (os.unlink, os.rmdir, lambda name: os.rename(name, "new")):
     outcome = run_held(helper, plan.but(argv=argv), no)
     assert outcome.output == "1\n1\n1\n"
     assert sorted(os.listdir(place)) == ["empty", "file", "full", "other"]
+
+
+WHERE_THE_HOST_HAS_NOTHING = """
+import os, sys
+os.chdir(sys.argv[1])
+for name in ("one", "other", "third"):
+    assert not os.path.exists(name)
+open("one", "w").close()
+os.link("one", "other")
+os.rename("other", "third")
+os.unlink("third")
+os.unlink("one")
+os.mkdir("one")
+os.rename("one", "other")
+os.rmdir("other")
+print("all done")
+"""
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_what_the_command_has_and_the_host_has_not_is_linked_moved_and_removed(helper: str, asked: bool) -> None:
+    """Required: the shared memory of a sandbox is its own; `multiprocessing` links its semaphores there."""
+    plan = plan_for("python3", "-c", WHERE_THE_HOST_HAS_NOTHING, "/dev/shm")
+    ran = run_held(helper, plan, no) if asked else run(helper, plan)
+    assert (ran.exit_code, ran.output, ran.refused) == (0, "all done\n", [])
