@@ -31,7 +31,7 @@ def plan(workspace: str, **permissions: Any) -> ConfinedCommand:
 
 def child(command: ScriptedCommand, at: ConfinedCommand | None = None) -> ScriptedChild:
     with open(os.devnull, "wb") as null:
-        return ScriptedChild(at or plan("/work"), command, stdout=null.fileno(), stderr=null.fileno())
+        return ScriptedChild(at or plan("/project"), command, stdout=null.fileno(), stderr=null.fileno())
 
 
 def attended(one: ScriptedChild) -> Ended:
@@ -64,7 +64,7 @@ def test_it_prints_more_than_a_pipe_takes_and_ends(tmp_path: Path) -> None:
 
 def test_a_reader_who_has_gone_is_no_obstacle() -> None:
     reading, writing = os.pipe()
-    one = ScriptedChild(plan("/work"), ScriptedCommand("a" * LARGE), stdout=writing, stderr=writing)
+    one = ScriptedChild(plan("/project"), ScriptedCommand("a" * LARGE), stdout=writing, stderr=writing)
     os.close(writing)
     os.close(reading)
     assert attended(one) == Ended(0, None)
@@ -104,9 +104,9 @@ def refused(command: ScriptedCommand, at: ConfinedCommand) -> list[Refused]:
     return one.refused
 
 
-@pytest.mark.parametrize("name", ["inside", "/work/deep/er", "../work/x"])
+@pytest.mark.parametrize("name", ["inside", "/project/deep/er", "../project/x"])
 def test_a_writable_place_refuses_nothing(name: str) -> None:
-    assert refused(ScriptedCommand(writes=(name,)), plan("/work")) == []
+    assert refused(ScriptedCommand(writes=(name,)), plan("/project")) == []
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_a_writable_place_refuses_nothing(name: str) -> None:
     [
         ("../x", "/x", "EROFS"),
         ("/etc/hostname", "/etc/hostname", "EROFS"),
-        (".git", "/work/.git", "EACCES"),
-        (".git/config", "/work/.git/config", "EACCES"),
-        ("my.code-workspace", "/work/my.code-workspace", "EACCES"),
-        ("kept/x", "/work/kept/x", "EROFS"),
+        (".git", "/project/.git", "EACCES"),
+        (".git/config", "/project/.git/config", "EACCES"),
+        ("my.code-workspace", "/project/my.code-workspace", "EACCES"),
+        ("kept/x", "/project/kept/x", "EROFS"),
     ],
 )
 def test_a_closed_place_refuses_and_only_the_first_counts(name: str, path: str, errno: str) -> None:
-    at = plan("/work", absent=("/work/.git", "/work/*.code-workspace"), read_only=("/work/kept",))
+    at = plan("/project", absent=("/project/.git", "/project/*.code-workspace"), read_only=("/project/kept",))
     (found,) = refused(ScriptedCommand(writes=("inside", name, "/elsewhere")), at)
     assert (found.path, found.errno, found.program) == (path, errno, "touch")
 
@@ -136,11 +136,11 @@ def test_a_closed_place_refuses_and_only_the_first_counts(name: str, path: str, 
     ],
 )
 def test_a_connection_is_refused_where_the_network_is_closed(permissions: dict[str, Any], reached: bool) -> None:
-    found = refused(ScriptedCommand(connects=("10.0.0.1:443",)), plan("/work", **permissions))
+    found = refused(ScriptedCommand(connects=("10.0.0.1:443",)), plan("/project", **permissions))
     assert [each.address for each in found] == ([] if reached else ["10.0.0.1:443"])
-    assert refused(ScriptedCommand(connects=("127.0.0.1:80", "[::1]:80")), plan("/work", **permissions)) == []
+    assert refused(ScriptedCommand(connects=("127.0.0.1:80", "[::1]:80")), plan("/project", **permissions)) == []
 
 
 def test_what_is_not_confined_is_refused_nothing() -> None:
-    unconfined = plan("/work").but(backend="none")
+    unconfined = plan("/project").but(backend="none")
     assert refused(ScriptedCommand(writes=("/etc/x",), connects=("10.0.0.1:443",)), unconfined) == []
