@@ -18,9 +18,10 @@ from support.suite.quick import LAST, Quick
 
 TESTS = Path(__file__).parent
 
-# A program in the background of a script starts with SIGINT ignored, and so would everything these tests start.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A program in the background of a script starts with these ignored, and so would everything these tests start.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, usual)
 
 # Stages are built for other users, too; `test_neighbours.py` is where commands meet a umask that closes what they make.
 os.umask(0o022)

@@ -1,6 +1,5 @@
 """What a question is about, seen on the disk: the same as long as nothing changed, and a word for what did."""
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from sandgate.protocol.bindings import ABSENT
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand, Mount
 from sandgate.protocol.permissions import EffectivePermissions, Grant, PrivateTmp
+from support.process.waiting import none_left_open, open_descriptors
 
 
 def command(place: Path, *argv: str) -> CommandRequest:
@@ -125,11 +125,11 @@ def test_nothing_there_is_a_state_like_any_other(tmp_path: Path) -> None:
 
 
 def test_closing_leaves_no_descriptor(place: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     held = Held(command(place), (Grant("write_root", str(place)),))
     held.close()
     held.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert none_left_open(before)
 
 
 def test_a_program_inside_a_script_that_is_planted_earlier_on_the_path_is_a_change(place: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from sandgate.approvals import private_files
 from sandgate.approvals.private_files import content, made_directory, marked_once, opened_directory, written_once
 from sandgate.errors import ApprovalsUnusable, ConfigError
+from support.process.waiting import none_left_open, open_descriptors
 
 
 @pytest.fixture
@@ -136,8 +137,8 @@ def test_somebody_elses_directory_is_refused(tmp_path: Path) -> None:
 def test_no_descriptor_is_left_open_by_a_refusal(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "own").chmod(0o777)
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     for _ in range(5):
         with pytest.raises(ConfigError):
             opened_directory(str(tmp_path / "own"))
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert none_left_open(before)

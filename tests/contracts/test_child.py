@@ -106,7 +106,7 @@ def started(who: str, plan: ConfinedCommand) -> Iterator[tuple[Child, int]]:
         finally:
             child.close()
             os.close(read_end)
-    assert waiting.open_descriptors() == before
+    assert waiting.none_left_open(before)
     with pytest.raises(ChildProcessError):
         os.waitpid(child.pid or -1, os.WNOHANG)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.execution.plain_file import NotPlain, read_plain
+from support.process.waiting import none_left_open, open_descriptors
 
 
 def test_a_file_is_read_with_its_inode(tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_nothing_else_is_read_or_waited_for(tmp_path: Path, kind: str) -> None:
         os.mkfifo(path)
     elif kind == "directory":
         path.mkdir()
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     with pytest.raises(OSError, match=r"no plain file|No such file|symbolic links|Not a directory"):
         read_plain(str(path), 100)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert none_left_open(before)

@@ -14,6 +14,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import EXCHANGED, AttemptOutcome, ConfinedCommand, ExecFailure
 from sandgate.protocol.decisions import Amendment
 from sandgate.protocol.permissions import EffectivePermissions
+from support.process.waiting import none_left_open, open_descriptors
 
 
 @pytest.fixture
@@ -53,13 +54,13 @@ def test_what_is_no_command_is_tied_to_nothing(command: CommandRequest) -> None:
 
 
 def test_letting_go_closes_everything(command: CommandRequest) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     state = ApprovalState(command, ties=True)
     state.take(())
     state.take(())
     state.let_go()
     state.let_go()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert none_left_open(before)
 
 
 def test_only_a_tied_plan_was_exchanged_at_its_start(command: CommandRequest) -> None:

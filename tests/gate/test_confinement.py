@@ -19,7 +19,7 @@ from sandgate.protocol.confinement import SetupFailure
 from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.protocol.trace import Notice
 from sandgate.runtime import Environment, open_runtime
-from sandgate.sandbox import probe
+from sandgate.sandbox import probe, sweeping
 from sandgate.sandbox.capabilities import Trial
 from sandgate.sandbox.facts import workspace_facts
 
@@ -267,8 +267,10 @@ def open_directories() -> list[str]:
     return found
 
 
-def test_the_project_directory_is_let_go_with_the_session(host: Host) -> None:
-    """Only this directory is looked for: what earlier tests left to the collector may go at any time."""
+def test_the_project_directory_is_let_go_with_the_session(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only this directory is looked for: what earlier tests left to the collector may go at any time. The sweep, which
+    opens it as well, is over before the look."""
+    monkeypatch.setattr(sweeping, "sweep_beside", sweeping.sweep)
     own = host.session().permissions().private_tmp
     assert own is not None
     held = os.path.dirname(own.source)

@@ -12,7 +12,7 @@ import pytest
 
 from sandgate.kernel import inotify
 from sandgate.kernel.inotify import DirectoryWatch
-from support.process.waiting import readable
+from support.process.waiting import none_left_open, open_descriptors, readable
 
 
 @pytest.fixture
@@ -61,11 +61,11 @@ def test_many_changes_are_drained_at_once(watch: DirectoryWatch, tmp_path: Path)
 @pytest.mark.parametrize(("name", "code"), [("gone", errno.ENOENT), ("file", errno.ENOTDIR)])
 def test_what_is_no_directory_is_an_error_and_costs_no_descriptor(tmp_path: Path, name: str, code: int) -> None:
     (tmp_path / "file").touch()
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     with pytest.raises(OSError, match=os.strerror(code)) as caught:
         DirectoryWatch(str(tmp_path / name))
     assert caught.value.errno == code
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert none_left_open(before)
 
 
 def test_an_unknown_machine_is_said_to_have_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from sandgate.kernel.child import Ended
 from sandgate.kernel.helper import HelperChild, prepare
 from sandgate.kernel.networks import EmptyNetworks, Network, make_network
 from support.kernel.helper_runs import attend, plan_for
+from support.process.waiting import none_left_open, open_descriptors, opened_since
 
 pytestmark = pytest.mark.host("namespace")
 
@@ -48,10 +49,6 @@ def run(networks: EmptyNetworks | None, *argv: str) -> tuple[HelperChild, list[s
     finally:
         os.close(reading)
         os.close(null)
-
-
-def descriptors() -> list[str]:
-    return sorted(os.listdir("/proc/self/fd"))
 
 
 def namespaces(network: Network) -> tuple[str, ...]:
@@ -217,15 +214,15 @@ def test_a_forked_process_and_another_user_have_networks_of_their_own(
 
 
 def test_nothing_is_left_of_a_session() -> None:
-    before = descriptors()
+    before = open_descriptors()
     lender = EmptyNetworks()
     lent = [lender.lend(helper_path()) for _ in range(5)]
     for network in lent:
         assert network is not None
         network.give_back()
-    assert len(descriptors()) == len(before) + 2
+    assert len(opened_since(before)) == 2
     del lender, lent, network
-    assert descriptors() == before
+    assert none_left_open(before)
 
 
 def test_making_one_leaves_no_process() -> None:
@@ -238,9 +235,9 @@ def test_making_one_leaves_no_process() -> None:
 
 def test_a_network_that_was_forgotten_is_closed() -> None:
     """Whoever is interrupted at the wrong moment neither gives it back nor discards it."""
-    before = descriptors()
+    before = open_descriptors()
     lender = EmptyNetworks()
     forgotten = lender.lend(helper_path())
-    assert len(descriptors()) == len(before) + 4
+    assert len(opened_since(before)) == 4
     del forgotten, lender
-    assert descriptors() == before
+    assert none_left_open(before)

@@ -10,6 +10,7 @@ import pytest
 
 from sandgate.kernel.places import MagicLink, OpenFile, find_place
 from sandgate.kernel.target import AT_FDCWD, Target
+from support.process.waiting import none_left_open, open_descriptors
 
 
 def found(path: str, *, follow: bool = True, dirfd: int = AT_FDCWD) -> tuple[str, bool]:
@@ -60,10 +61,10 @@ def test_open_files_and_magic_links_of_proc_are_told_apart() -> None:
 def test_descriptors_are_given_back(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("loop")
     (tmp_path / "loop").symlink_to("link")
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     for path in (f"{tmp_path}/link", f"{tmp_path}/none/x", f"{tmp_path}/x", "/proc/self/exe"):
         try:
             found(path)
         except (OSError, MagicLink):
             continue
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert none_left_open(before)

@@ -10,6 +10,7 @@ import pytest
 from sandgate.kernel.launcher import start
 from sandgate.protocol.confinement import Limits
 from support.kernel.confined_runs import OUTSIDER, Account, confined, plan_for, run_plan, seen
+from support.process.waiting import none_left_open, open_descriptors
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
@@ -70,7 +71,7 @@ def test_confined_program_that_does_not_exist_is_a_failure(my_workspace: Path) -
 def test_many_runs_leave_no_thread_descriptor_or_process(my_workspace: Path) -> None:
     threads = len(os.listdir("/proc/self/task"))
     confined("true", str(my_workspace))  # the kept rule set and the loaded libraries are not leaks
-    before = _holdings(threads)
+    before, kept = _holdings(threads), open_descriptors()
     for index in range(RUNS):
         confined(("/bin/true",) if index % 3 else ("./text",), str(my_workspace))
         if index == 0:
@@ -78,16 +79,17 @@ def test_many_runs_leave_no_thread_descriptor_or_process(my_workspace: Path) -> 
             (my_workspace / "text").chmod(0o755)
     left = _holdings(threads)
     assert left[0] <= before[0]  # a thread of an earlier test may have been about to go
-    assert left[1:] == before[1:]
+    assert left[1] == before[1]
+    assert none_left_open(kept)
 
 
-def _holdings(threads: int) -> tuple[int, int, list[str]]:
+def _holdings(threads: int) -> tuple[int, list[str]]:
     children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
     for _ in range(10_000):
         if len(os.listdir("/proc/self/task")) == threads:
             break
         os.sched_yield()  # the last instructions of a thread that has already said goodbye
-    return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), children
+    return len(os.listdir("/proc/self/task")), children
 
 
 def test_the_launcher_thread_stays_as_long_as_its_child(my_workspace: Path) -> None:

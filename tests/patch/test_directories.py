@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.patch.directories import HELD_MAX, Directories
+from support.process.waiting import none_left_open, open_descriptors, opened_since
 
 
 def test_a_directory_that_was_exchanged_is_not_opened_again(tmp_path: Path) -> None:
@@ -26,13 +27,13 @@ def test_a_directory_that_was_exchanged_is_not_opened_again(tmp_path: Path) -> N
 
 
 def test_few_are_held_and_none_is_left_open(tmp_path: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     with Directories(None) as held:
         for number in range(HELD_MAX + 20):
             (tmp_path / f"n{number}").mkdir()
             held.descriptor(f"{tmp_path}/n{number}")
-        assert len(os.listdir("/proc/self/fd")) <= before + HELD_MAX
-    assert len(os.listdir("/proc/self/fd")) == before
+        assert len(opened_since(before)) <= HELD_MAX
+    assert none_left_open(before)
 
 
 def test_confined_a_link_is_not_taken_for_a_directory(tmp_path: Path) -> None:

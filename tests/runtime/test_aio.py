@@ -17,7 +17,7 @@ from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
 from sandgate.testing import ReviewerDouble
 from support.process.loops import run
-from support.process.waiting import open_descriptors, wait_until
+from support.process.waiting import none_left_open, open_descriptors, wait_until
 from support.terminal.live_sessions import NOT_ALL_OF_TMP, Workplace, left_of
 
 TYPE_CHECKING = False
@@ -447,9 +447,9 @@ def test_fifty_terminals_on_one_loop_keep_their_words_apart(place: Workplace) ->
             assert threading.active_count() <= before + 2
             assert await gate.list_live() == ()
 
-    before = sorted(open_descriptors().values())
+    before = open_descriptors()
     run(work())
-    assert wait_until(lambda: sorted(open_descriptors().values()) == before)
+    assert none_left_open(before)
 
 
 def test_concurrent_writes_from_two_tasks_lose_nothing(place: Workplace) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sandgate.sandbox import private_tmp
 from sandgate.sandbox.private_tmp import NAME_BYTES_MAX, is_due, place_name, private_directory
+from support.process.waiting import none_left_open, open_descriptors
 
 PATHS = st.lists(st.text("ab/+%2BF5 .-\u00e9\n", min_size=1, max_size=6), max_size=5).map(
     lambda parts: os.path.normpath("/" + "/".join(parts)).replace("//", "/")
@@ -118,3 +119,16 @@ def test_it_is_taken_alone_only_while_nobody_else_is_in_it(tmp_path: Path) -> No
     assert not second.take_alone()  # the first has kept its share
     second.close()
     assert first.take_alone()
+
+
+def test_what_cannot_be_shown_is_not_held_either(tmp_path: Path) -> None:
+    """Its lock would keep the directory from being cleared away, and the descriptor would never be closed."""
+    state = tmp_path / "state"
+    made = private_directory(str(state), "/ws")
+    assert made is not None
+    made.close()
+    os.rmdir(made.path)
+    os.symlink("/", made.path)
+    before = open_descriptors()
+    assert private_directory(str(state), "/ws") is None
+    assert none_left_open(before)

@@ -37,7 +37,7 @@ from sandgate.serving.inbox import (
 from sandgate.serving.ledger_access import open_ledger
 from support.process.loops import run
 from support.process.program import Sandgate
-from support.process.waiting import open_descriptors, wait_until
+from support.process.waiting import none_left_open, open_descriptors
 from support.suite.searches import examples
 
 TYPE_CHECKING = False
@@ -63,11 +63,11 @@ REQUEST = ApprovalRequest(
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
-    before = sorted(open_descriptors().values())
+    before = open_descriptors()
     opened = open_ledger({"HOME": str(tmp_path)})
     yield opened
     opened.close()
-    assert wait_until(lambda: sorted(open_descriptors().values()) == before), "an inbox left a descriptor behind"
+    assert none_left_open(before), "an inbox left a descriptor behind"
 
 
 def inbox_of(ledger: Ledger, *, timeout_s: float = LIMIT_S) -> Inbox:

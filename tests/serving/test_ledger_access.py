@@ -12,6 +12,7 @@ from sandgate.config.paths import state_directory
 from sandgate.errors import ConfigError
 from sandgate.serving.ledger_access import open_ledger
 from support.approval.asking import question
+from support.process.waiting import none_left_open, open_descriptors
 
 
 def test_it_lies_in_the_state_directory_and_is_made_for_nobody_else(tmp_path: Path) -> None:
@@ -43,10 +44,10 @@ def test_a_directory_that_somebody_else_may_have_a_hand_in_is_refused(tmp_path: 
     else:
         place.mkdir()
         place.chmod(0o777)
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     with pytest.raises(ConfigError, match="cannot keep approvals"):
         open_ledger({"XDG_STATE_HOME": str(tmp_path)})
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert none_left_open(before)
 
 
 def test_a_place_that_cannot_be_made_is_said(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.testing import ScriptedCommand
 from sandgate.testing.script import CommandScript
 from sandgate.testing.scripted_child import ScriptedChild, start_scripted
+from support.process.waiting import none_left_open, open_descriptors
 
 if TYPE_CHECKING:
     from sandgate.protocol.denials import Refused
@@ -43,10 +44,6 @@ def attended(one: ScriptedChild) -> Ended:
     return one.ended
 
 
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
 def test_it_prints_more_than_a_pipe_takes_and_ends(tmp_path: Path) -> None:
     script = CommandScript({"touch x": ScriptedCommand("a" * LARGE, "b" * LARGE, 7)})
     before = open_descriptors()
@@ -59,7 +56,7 @@ def test_it_prints_more_than_a_pipe_takes_and_ends(tmp_path: Path) -> None:
     result = outcome.result
     assert result is not None
     assert (result.exit_code, len(result.stdout), len(result.stderr)) == (7, LARGE, LARGE)
-    assert open_descriptors() == before
+    assert none_left_open(before)
 
 
 def test_a_reader_who_has_gone_is_no_obstacle() -> None:
@@ -95,7 +92,8 @@ def test_closed_it_is_killed_and_leaves_nothing() -> None:
     one.close()
     one.close()
     one.signal_group(signal.SIGTERM)
-    assert (one.ended, open_descriptors()) == (Ended(137, signal.SIGKILL), before)
+    assert one.ended == Ended(137, signal.SIGKILL)
+    assert none_left_open(before)
 
 
 def refused(command: ScriptedCommand, at: ConfinedCommand) -> list[Refused]:

@@ -92,7 +92,9 @@ def private_directory(state: str, project: str) -> PrivateDirectory | None:
         for _ in range(TAKE_TRIES):
             held = _taken(place)
             if held is not None:
-                return PrivateDirectory(_shown_in(place), held)
+                private = PrivateDirectory(place, held)  # closes itself, should the next step fail
+                private.path = _shown_in(place)
+                return private
     except OSError:
         return None
     return None

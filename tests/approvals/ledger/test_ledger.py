@@ -29,7 +29,7 @@ from sandgate.errors import (
     UnknownApproval,
 )
 from support.approval.asking import ASKED_AT, EXPIRES_AT, ID, Clock, question
-from support.process.waiting import readable
+from support.process.waiting import none_left_open, open_descriptors, readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -343,11 +343,11 @@ def test_a_waiting_reader_is_told_of_questions_and_answers(ledger: Ledger) -> No
 
 
 def test_a_closed_ledger_gives_its_descriptor_back(place: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     opened = Ledger(str(place))
     opened.close()
     opened.close()
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert none_left_open(before)
 
 
 RACER = """

@@ -77,6 +77,16 @@ def open_descriptors() -> dict[str, str]:
     return found
 
 
+def opened_since(before: dict[str, str]) -> set[tuple[str, str]]:
+    """What is open and was not so `before`. What was may be gone: earlier tests left it to the collector."""
+    return open_descriptors().items() - before.items()
+
+
+def none_left_open(before: dict[str, str], most: int = 0) -> bool:
+    """Whether nothing more stays open than `before`, or at `most` so many; a thread may take a moment to let go."""
+    return wait_until(lambda: len(opened_since(before)) <= most)
+
+
 def fill(write: Callable[[bytes], int]) -> int:
     """Writes until nothing more fits; returns how much did."""
     total = 0
