@@ -102,9 +102,22 @@ int receive_plan(struct sandbox *sandbox) {
     long error = receive_message(STATUS_FD, request, sizeof request, arrived, ARRIVING);
     if (error == 0 && request[0] != REQUEST_PLAN) error = -EBADMSG;
     if (error < 0) return fail(sandbox, "receive plan", "", error);
-    if (let_supervisor_listen(sandbox) != 0 || place_streams(sandbox, arrived + FIRST_STREAM) != 0) return -1;
+    sandbox->plan_waits = request[1];
+    if (!sandbox->plan_waits && let_supervisor_listen(sandbox) != 0) return -1;
+    if (place_streams(sandbox, arrived + FIRST_STREAM) != 0) return -1;
     if (read_plan(sandbox, arrived[PLAN]) != 0) return -1;
     /* Never more network than the plan allows, whatever was prepared. */
     int fits = plan_wants_empty_network(&sandbox->plan) == (int)sandbox->empty_network;
     return fits ? 0 : fail(sandbox, "match network", "", -EBADMSG);
+}
+
+/* The sandbox is built, and what its plan rests on has been looked at since that was made. Whoever finds that it does not
+ * hold hangs up, which is the end of everything here. */
+int wait_to_begin(struct sandbox *sandbox) {
+    uint32_t request[2] = {0, 0};
+    if (!sandbox->plan_waits) return 0;
+    long length = sys(read, STATUS_FD, request, sizeof request);
+    if (length < 0) return fail(sandbox, "wait to begin", "", length);
+    if (length != sizeof request || request[0] != REQUEST_BEGIN) return fail(sandbox, "wait to begin", "", -ECONNRESET);
+    return let_supervisor_listen(sandbox);
 }

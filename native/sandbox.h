@@ -35,12 +35,14 @@ enum request {
     REQUEST_KILL = 1,
     REQUEST_SIGNAL,  /* argument: which, for the command's process group */
     REQUEST_PREPARE, /* the first one; argument: enum preparation */
-    REQUEST_PLAN,    /* the second one, with four descriptors: the plan and the three streams */
+    REQUEST_PLAN,    /* the second one, with four descriptors: the plan and the three streams; argument: PLAN_WAITS or 0 */
     REQUEST_NETWORK, /* instead of all that: make an empty network, hand it over, and end */
     REQUEST_SERVE,   /* or: show the port that is the argument; serve.h says how */
     REQUEST_ANSWER,  /* to the held call that is the argument, 0: to none; more follows, see orders.c */
     REQUEST_STOP_HOLDING, /* what is held, and what would be, is refused */
+    REQUEST_BEGIN,        /* after a plan that waits: the command may run */
 };
+enum { PLAN_WAITS = 1 }; /* argument of REQUEST_PLAN: what the plan rests on is still being looked at */
 
 enum preparation {
     PREPARE_EMPTY_NETWORK = 1 << 0, /* else the host's */
@@ -61,6 +63,7 @@ struct sandbox {
     uint32_t uid, gid;
     uint32_t empty_network; /* what was prepared; the plan must want the same */
     uint16_t served_port;    /* of REQUEST_SERVE */
+    uint32_t plan_waits;     /* for REQUEST_BEGIN */
     uint32_t test_old_kernel;
     uint32_t covers[COVERS]; /* what the plan will probably need of each kind */
     unsigned char processors[PROCESSORS_MAX / 8]; /* those the caller may use; nothing of it when the next is 0 */
@@ -116,6 +119,7 @@ int enter_network(const struct sandbox *sandbox);
 
 /* arrival.c: waits for the plan and the command's streams */
 int receive_plan(struct sandbox *sandbox);
+int wait_to_begin(struct sandbox *sandbox);
 
 /* mounts.c, devices.c, proc.c: building the view, in this order; the plan comes between begin and finish */
 int begin_view(struct sandbox *sandbox);

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from sandgate.execution.head_start import Habit, HeadStart
+from sandgate.execution.head_start import CHANGED, Habit, HeadStart
 from sandgate.kernel.build import helper_path
 from sandgate.kernel.child import Ended
 from sandgate.protocol.confinement import ConfinedCommand, Mount
@@ -54,6 +55,28 @@ def test_plan_that_was_not_expected_gets_a_start_of_its_own(streams: dict[str, i
     attend(child)  # type: ignore[arg-type] # any child is served alike
     child.close()
     assert (child.ended, children()) == (Ended(0, None), [])
+
+
+@pytest.mark.parametrize("network", ["off", "on"])
+@pytest.mark.parametrize("stands", [True, False])
+def test_a_plan_whose_look_is_owed_runs_only_where_all_stands(
+    streams: dict[str, int], tmp_path: Path, network: Literal["off", "on"], stands: bool
+) -> None:
+    """Also where another helper was ready than it needs."""
+    head_start, looks = HeadStart(), list[bool]()
+
+    def look() -> bool:
+        looks.append(stands)
+        return stands
+
+    head_start.get_ready(helper_path(), network=network)
+    head_start.later.owe(look)
+    plan = plan_for("touch", str(tmp_path / "mark"), write=(str(tmp_path),))
+    child = head_start.start(plan, **streams, helper=helper_path())
+    attend(child)  # type: ignore[arg-type] # the helper's child
+    assert not head_start.later.is_owed
+    assert (child.ended, child.failure) == ((Ended(0, None), None) if stands else (None, CHANGED))
+    assert ((tmp_path / "mark").exists(), looks, children()) == (stands, [stands], [])
 
 
 def test_what_one_plan_hid_is_expected_of_the_next(streams: dict[str, int], tmp_path: Path) -> None:

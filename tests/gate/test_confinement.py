@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,7 +17,7 @@ from sandgate.protocol.confinement import SetupFailure
 from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.protocol.trace import Notice
 from sandgate.runtime import Environment, open_runtime
-from sandgate.sandbox import probe, sweeping
+from sandgate.sandbox import probe
 from sandgate.sandbox.capabilities import Trial
 from sandgate.sandbox.facts import workspace_facts
 
@@ -255,29 +253,6 @@ def test_what_could_not_be_protected_is_said_once(host: Host, monkeypatch: pytes
     for _ in range(2):
         host.plan(session)
     assert [record.message for record in host.said if isinstance(record, Notice)] == ["beware"]
-
-
-def open_directories() -> list[str]:
-    """What the descriptors of this process are open on, as far as these are directories."""
-    found = []
-    for number in os.listdir("/proc/self/fd"):
-        with suppress(OSError):  # the listing's own is closed again
-            if stat.S_ISDIR(os.stat(f"/proc/self/fd/{number}").st_mode):
-                found.append(os.readlink(f"/proc/self/fd/{number}"))
-    return found
-
-
-def test_the_project_directory_is_let_go_with_the_session(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only this directory is looked for: what earlier tests left to the collector may go at any time. The sweep, which
-    opens it as well, is over before the look."""
-    monkeypatch.setattr(sweeping, "sweep_beside", sweeping.sweep)
-    own = host.session().permissions().private_tmp
-    assert own is not None
-    held = os.path.dirname(own.source)
-    assert open_directories().count(held) == 1
-    host.runtime.close()
-    host.runtime.close()
-    assert open_directories().count(held) == 0
 
 
 def test_closed_entries_are_what_the_home_has_and_somebody_can_open(host: Host) -> None:

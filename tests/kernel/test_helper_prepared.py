@@ -11,7 +11,7 @@ from sandgate.errors import RequestError
 from sandgate.kernel import helper as helper_module
 from sandgate.kernel.child import Ended
 from sandgate.kernel.plan_codec import PLAN, PREPARE, request
-from sandgate.protocol.confinement import SetupFailure
+from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
 from support.kernel.helper_runs import attend, plan_for
 from support.process.waiting import is_dead, leaves_as_it_was, wait_until
 
@@ -20,6 +20,7 @@ pytestmark = pytest.mark.host("namespace")
 ROUNDS = 200
 WAIT_LIMIT_S = 10
 RECVMSG = {"x86_64": "47", "aarch64": "212"}.get(os.uname().machine, "")
+READ = {"x86_64": "0", "aarch64": "63"}.get(os.uname().machine, "")
 
 
 def state() -> tuple[list[str], str, str]:
@@ -36,13 +37,13 @@ def descendants(pid: int) -> list[int]:
     return [*children, *(below for child in children for below in descendants(child))]
 
 
-def wait_until_built(prepared: helper_module.Prepared) -> tuple[int, int]:
-    """Init and the command task, once that one sleeps in its wait for the plan."""
+def wait_until_built(prepared: helper_module.Prepared, call: str = RECVMSG) -> tuple[int, int]:
+    """Init and the command task, once that one sleeps in its wait for the plan; or in `read`, for the word to begin."""
     found: list[int] = []
 
     def waits() -> bool:
         found[:] = descendants(prepared._pid)
-        return len(found) == 2 and Path(f"/proc/{found[1]}/syscall").read_text().split()[0] == RECVMSG
+        return len(found) == 2 and Path(f"/proc/{found[1]}/syscall").read_text().split()[0] == call
 
     assert wait_until(waits)
     return found[0], found[1]
@@ -57,6 +58,54 @@ def test_prepared_helper_runs_the_plan_that_comes_later(helper: str, null: int) 
     attend(child)
     assert (child.ended, os.read(reading, 100)) == (Ended(0, None), b"out\n")
     os.close(reading)
+
+
+def writing_plan(mark: Path) -> ConfinedCommand:
+    return plan_for("touch", str(mark), write=(str(mark.parent),))
+
+
+def test_a_plan_that_waits_runs_when_it_may(helper: str, null: int, tmp_path: Path) -> None:
+    """The signal comes behind the word that it may begin, and is for the command."""
+    prepared = helper_module.prepare(helper, network="off")
+    child = prepared.start(plan_for("sleep", "60"), stdin=null, stdout=null, stderr=null, waits=True)
+    child.begin()
+    child.kill_tree()
+    attend(child)
+    assert child.ended == Ended(137, 9)
+    prepared = helper_module.prepare(helper, network="off")
+    child = prepared.start(writing_plan(tmp_path / "mark"), stdin=null, stdout=null, stderr=null, waits=True)
+    wait_until_built(prepared, READ)
+    assert not (tmp_path / "mark").exists()
+    child.begin()
+    attend(child)
+    assert (child.ended, (tmp_path / "mark").exists()) == (Ended(0, None), True)
+
+
+@pytest.mark.parametrize("built", [True, False])
+@pytest.mark.parametrize("failure", [SetupFailure("changed", "ESTALE"), None])
+def test_a_plan_that_waits_and_may_not_never_runs(
+    helper: str, null: int, tmp_path: Path, built: bool, failure: SetupFailure | None
+) -> None:
+    before = state()
+    prepared = helper_module.prepare(helper, network="off")
+    child = prepared.start(writing_plan(tmp_path / "mark"), stdin=null, stdout=null, stderr=null, waits=True)
+    if built:
+        wait_until_built(prepared, READ)
+    if failure is None:
+        child.close()
+    else:
+        child.give_up(failure)
+    assert (child.failure, child.descriptors(), state()) == (failure, (), before)
+    assert not (tmp_path / "mark").exists()
+
+
+def test_another_word_does_not_let_a_plan_begin(helper: str, null: int, tmp_path: Path) -> None:
+    prepared = helper_module.prepare(helper, network="off")
+    child = prepared.start(writing_plan(tmp_path / "mark"), stdin=null, stdout=null, stderr=null, waits=True)
+    child.signal_group(10)
+    attend(child)
+    assert child.failure == SetupFailure("wait to begin", "ECONNRESET")
+    assert not (tmp_path / "mark").exists()
 
 
 def test_files_made_after_the_preparation_are_seen(helper: str, null: int, tmp_path: Path) -> None:

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sandgate.sandbox import looking, memory
 from sandgate.sandbox.grounds import Grounds
 from sandgate.sandbox.looking import Look
-from sandgate.sandbox.memory import Memory, Moment
+from sandgate.sandbox.memory import LaterLook, Memory, Moment
 from support.process.waiting import LIMIT_S, until_the_clock_of_files_moves
 
 
@@ -109,11 +110,16 @@ def place(tmp_path: Path) -> Path:
     return at
 
 
+def without_access(about: os.stat_result | None) -> object:
+    """The kernel notes an access, such as our own look behind a link, when it likes (relatime in mount(8))."""
+    return about and (about.st_mode, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns)
+
+
 @pytest.mark.parametrize("what", CHANGES)
 def test_whatever_changes_is_noticed(place: Path, what: str, remembering: Remembering) -> None:
     def ask(look: Look) -> object:
         names = look.names(str(place))
-        about = [look.lstat(f"{place}/{name}") for name in ("file", "link", "gone")]
+        about = [without_access(look.lstat(f"{place}/{name}")) for name in ("file", "link", "gone")]
         return names, about, look.real(f"{place}/link"), look.text(f"{place}/text", 99)
 
     known, asked = remembering(ask)
@@ -380,6 +386,44 @@ def test_a_conclusion_holds_while_all_that_was_recalled_for_it_stands(tmp_path: 
     until_the_clock_of_files_moves(tmp_path.parent)
     (tmp_path / "two/new").touch()
     assert known.now().conclusion("question") is None
+
+
+@pytest.fixture
+def concluded(tmp_path: Path, three: dict[str, Asked]) -> Memory:
+    known = expecting_more()
+    told(known, tmp_path, three, *PLACES).conclude("question", "answer")
+    assert known.now().conclusion("question") == "answer"
+    until_the_clock_of_files_moves(tmp_path.parent)
+    return known
+
+
+def test_a_look_that_is_left_for_later_is_taken_then(
+    concluded: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later, looks, look = LaterLook(), list[int](), memory._Together.look
+
+    def counted(together: memory._Together) -> Any:
+        looks.append(0)
+        return look(together)
+
+    monkeypatch.setattr(memory._Together, "look", counted)
+    assert concluded.now(later).conclusion("question") == "answer"
+    assert (later.is_owed, looks) == (True, [])
+    assert (later.stands(), later.is_owed, looks) == (True, False, [0])
+    assert concluded.now(later).conclusion("question") == "answer"
+    (tmp_path / "two/new").touch()  # after the plan
+    assert not later.stands()
+    assert concluded.now(later).conclusion("question") is None
+    assert later.stands()  # nothing is owed, as nothing was concluded
+
+
+def test_only_a_conclusion_leaves_a_look_for_later(concluded: Memory, tmp_path: Path, three: dict[str, Asked]) -> None:
+    later = LaterLook()
+    assert concluded.now(later).conclusion("another") is None
+    (tmp_path / "two/new").touch()
+    moment = concluded.now(later)
+    assert moment.recall((str(tmp_path), "two"), three["two"]) == ["new"]
+    assert (later.is_owed, moment.conclusion("question")) == (False, None)
 
 
 def test_what_was_told_for_another_question_vouches_for_nothing(tmp_path: Path, three: dict[str, Asked]) -> None:

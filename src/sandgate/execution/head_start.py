@@ -8,6 +8,8 @@ One object serves one command at a time, from the decision that it may run until
 from __future__ import annotations
 
 from sandgate.execution.start import start_child
+from sandgate.protocol.confinement import SetupFailure
+from sandgate.sandbox.memory import LaterLook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from sandgate.kernel.networks import EmptyNetworks
     from sandgate.protocol.confinement import ConfinedCommand, Mount
     from sandgate.protocol.permissions import NetworkMode
+
+
+# Of a plan that was made of what the last one rested on: it is made anew.
+CHANGED = SetupFailure("the plan: what it rests on has changed since it was made", "ESTALE")
 
 
 class Habit:
@@ -35,14 +41,16 @@ class Habit:
 
 
 class HeadStart:
-    """A helper that may be ready before its plan. `start` is a `Starter` that uses it."""
+    """A helper that may be ready before its plan. `start` is a `Starter` that uses it. A plan may leave a look at the
+    disk to `later`: `start` takes it while the helper builds the sandbox, before the command begins."""
 
-    __slots__ = ("_habit", "_networks", "_prepared")
+    __slots__ = ("_habit", "_networks", "_prepared", "later")
 
     def __init__(self, networks: EmptyNetworks | None = None, habit: Habit | None = None) -> None:
         self._networks = networks
         self._habit = habit or Habit()
         self._prepared: Prepared | None = None
+        self.later = LaterLook()
 
     def get_ready(self, helper: str, *, network: NetworkMode) -> None:
         """Starts the helper for a plan with this network mode, unless it is there."""
@@ -58,15 +66,27 @@ class HeadStart:
             return  # the start meets the same, and says so
 
     def start(self, plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, helper: str | None) -> Child:
-        """As `start_child`, with what is ready when it is what the plan needs."""
+        """As `start_child`, with what is ready when it is what the plan needs. A child whose plan does not hold any
+        more has failed with CHANGED, and nothing ran."""
         prepared = self._prepared
         self._habit.note(plan.mounts)
         fits = prepared is not None and plan.backend == "namespace" and plan.permissions.network == prepared.network
         if prepared is None or not fits or helper != prepared.helper:
             self.discard()
-            return start_child(plan, stdin=stdin, stdout=stdout, stderr=stderr, helper=helper)
+            if not self.later.is_owed or helper is None:
+                return start_child(plan, stdin=stdin, stdout=stdout, stderr=stderr, helper=helper)
+            from sandgate.kernel.helper import prepare
+
+            prepared = prepare(helper, network=plan.permissions.network)
         self._prepared = None
-        return prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr)
+        if not self.later.is_owed:
+            return prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr)
+        child = prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr, waits=True)
+        if self.later.stands():
+            child.begin()
+        else:
+            child.give_up(CHANGED)
+        return child
 
     def discard(self) -> None:
         """Nothing will be started with what is ready. May be repeated."""

@@ -6,7 +6,8 @@ import os
 from _thread import allocate_lock
 
 from sandgate.errors import BackendUnavailable
-from sandgate.execution.head_start import Habit, HeadStart
+from sandgate.execution.head_start import CHANGED, Habit, HeadStart
+from sandgate.gate.project_directory import ProjectDirectory
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.places.git import INIT, may_move_repositories
 from sandgate.policy.common_places import homes_of
@@ -17,7 +18,6 @@ from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named, find_helper, first_backend
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.memory import Memory
-from sandgate.sandbox.private_tmp import is_due, private_directory
 from sandgate.sandbox.protection import Protection
 
 TYPE_CHECKING = False
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.sandbox.looking import Known
-    from sandgate.sandbox.memory import Mark
-    from sandgate.sandbox.private_tmp import PrivateDirectory
+    from sandgate.sandbox.memory import LaterLook, Mark
     from sandgate.sandbox.project_caches import ProjectCaches
 
 OWN_DIRECTORY_MODE = 0o700
@@ -69,7 +68,7 @@ class Confinement:
         self.one_command = False  # the session ends with the first command
         self._crowded: tuple[str, ...] = ()  # what was said to be closed because it holds too much
         self._told: set[str] = set()
-        self._tmp: PrivateDirectory | None = None
+        self._own = ProjectDirectory(settings, environment)
         self._begun: NewRepositories | None = None  # made for the first command, unless a lone one needs none
         self._caches: ProjectCaches | None = None  # made for the first command that may use some
         self._taking = allocate_lock()
@@ -81,13 +80,13 @@ class Confinement:
         """Sandgate's own files: never writable and never readable for a command."""
         return self._settings.home or os.path.join(os.path.expanduser("~"), STATE_DIRECTORY_NAME)
 
-    def permissions(self, grants: tuple[Grant, ...] = ()) -> EffectivePermissions:
-        """What a command with these grants may touch, looked up now.
+    def permissions(self, grants: tuple[Grant, ...] = (), later: LaterLook | None = None) -> EffectivePermissions:
+        """What a command with these grants may touch, looked up now; or `later`, where it is as it was the last time.
 
         Our own directories are made first where a command could write beside them: what does not exist when a command
         starts could be filled by that command later, behind our back.
         """
-        permissions, unmade = self._resolved(grants)
+        permissions, unmade = self._resolved(grants, later)
         missing = [own for own in unmade if not _and_above(own).isdisjoint(permissions.absent)]
         if not permissions.confined or not missing:
             return permissions
@@ -98,7 +97,9 @@ class Confinement:
                 continue  # it stays a name that must not come to exist
         return self._resolved(grants)[0]
 
-    def _resolved(self, grants: tuple[Grant, ...]) -> tuple[EffectivePermissions, tuple[str, ...]]:
+    def _resolved(
+        self, grants: tuple[Grant, ...], later: LaterLook | None = None
+    ) -> tuple[EffectivePermissions, tuple[str, ...]]:
         """The permissions, and our own directories that do not exist."""
         settings, environment = self._settings, self._environment
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
@@ -119,6 +120,7 @@ class Confinement:
             scratch=scratch,
             memory=self._memory,
             stored=f"{os.path.dirname(private_tmp)}/{STORED_FACTS}" if private_tmp else "",
+            later=later if self._kind == "namespace" and not grants else None,
         )
         before = self._before  # read once: threads may share a session, and must not share grants
         if before is not None and before[:2] == (facts, grants):
@@ -148,7 +150,7 @@ class Confinement:
             kind = self.backend()
         except BackendUnavailable:  # nothing will run, and the caller wants to know something else
             return None, ""
-        place = self._private_place()
+        place = self._own.taken()
         return (place, "") if kind == "namespace" else (None, place)
 
     def _shared_caches(self) -> tuple[str, ...]:
@@ -171,7 +173,7 @@ class Confinement:
                 from sandgate.gate.new_repositories import NewRepositories
 
                 state = self._settings.state
-                self._begun = NewRepositories(state, self.project, lambda: self._tmp, goes_on=not self.one_command)
+                self._begun = NewRepositories(state, self.project, self._own.held, goes_on=not self.one_command)
             return self._begun
 
     def head_start(self) -> HeadStart:
@@ -216,7 +218,7 @@ class Confinement:
             if self._drafts is None:
                 from sandgate.execution.drafts import DraftRoom
 
-                self._drafts = DraftRoom(self._own_place)
+                self._drafts = DraftRoom(self._own.last)
         return self._drafts.taken(plan)
 
     def close(self) -> None:
@@ -224,10 +226,8 @@ class Confinement:
         self.networks.close()
         if self._drafts is not None:
             self._drafts.close()
+        self._own.close()
         with self._taking:
-            if self._tmp is not None:
-                self._tmp.close()
-                self._tmp = None
             if self._begun is not None:
                 self._begun.close()
 
@@ -249,29 +249,10 @@ class Confinement:
     def _homes(self) -> list[str]:
         return [os.path.realpath(home) for home in homes_of(self._environment.environ)]
 
-    def _own_place(self) -> str:
-        """The same, as the last plan had it."""
-        tmp = self._tmp
-        return self._private_place() if tmp is None else tmp.path
-
-    def _private_place(self) -> str:
-        """The project's directory, in use from now on; "" where there is no place for one."""
-        with self._taking:
-            if self._tmp is not None and self._tmp.renew():
-                return self._tmp.path
-            state = self._settings.state
-            self._tmp = private_directory(state, self.project) if state else None
-            if state and self._tmp is not None and is_due(state):
-                from sandgate.sandbox.sweeping import sweep_beside
-
-                sweep_beside(state)
-            return self._tmp.path if self._tmp is not None else ""
-
     @property
     def project(self) -> str:
-        """Whose /tmp and caches these are, canonical: sessions anywhere in one project share them."""
-        cwd, root = (os.path.realpath(path) for path in (self._environment.cwd, self._settings.project_root))
-        return root if cwd == root or cwd.startswith(root.rstrip("/") + "/") else cwd
+        """Whose /tmp and caches these are, canonical."""
+        return self._own.project
 
     def summary(self) -> dict[str, object]:
         """What holds commands back, as JSON values, for the reviewer of one."""
@@ -298,9 +279,17 @@ class Confinement:
         """Directories that the search for protected names knows, as it has seen them."""
         return self._memory.listings
 
-    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool = False) -> ConfinedCommand:
-        """An inert plan. Raises ConfinementError when it cannot be kept. `reads`: policy vouches that it only reads."""
-        permissions = self.permissions(grants)
+    def plan(
+        self,
+        command: CommandRequest,
+        grants: tuple[Grant, ...],
+        *,
+        reads: bool = False,
+        later: LaterLook | None = None,
+    ) -> ConfinedCommand:
+        """An inert plan. Raises ConfinementError when it cannot be kept. `reads`: policy vouches that it only reads.
+        Where `later` is owed a look afterwards, the plan holds only if that finds everything as it was."""
+        permissions = self.permissions(grants, later)
         if any(INIT in word for word in command.argv):
             permissions = self.new_repositories().permitted(permissions, command)
         if permissions.drafts and not permissions.case_insensitive and may_move_repositories(command.argv):
@@ -327,7 +316,7 @@ class Confinement:
             from sandgate.sandbox.project_caches import ProjectCaches
 
             self._caches = ProjectCaches(self._homes()[:1])
-        plan, said = self._caches.added(plan, self._private_place, reads=reads)
+        plan, said = self._caches.added(plan, self._own.taken, reads=reads)
         if said and said not in self._told:
             self._told.add(said)
             self._record(Notice("warning", said))
@@ -361,7 +350,7 @@ class Confinement:
 
         Nothing ran yet. Raises BackendUnavailable when this host has no other one.
         """
-        if failure == OUTDATED:
+        if failure in (OUTDATED, CHANGED):
             return True
         if self._settings.backend != "auto" or plan.backend != "namespace":
             return False

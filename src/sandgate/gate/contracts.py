@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.risk import RiskAssessment
+    from sandgate.sandbox.memory import LaterLook
 
     WriteDown = Callable[[ApprovalRequest, Decision], Decision]
     Assessor = Callable[[CommandRequest, DenialReport | None], RiskAssessment | None]
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
             """A run without grants is likely. What cannot be made ready yet is no error yet."""
             ...
 
-        def get_ready(self, grants: tuple[Grant, ...]) -> None:
-            """A run with these grants is certain; its plan comes next, if it can be made."""
+        def get_ready(self, grants: tuple[Grant, ...]) -> LaterLook | None:
+            """A run with these grants is certain; its plan comes next, if it can be made. What that may leave to the
+            launch, which then looks before the command begins."""
             ...
 
         def when_held(self, questions: HeldQuestions, /) -> bool:
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
     class Confining(Protocol):
         """Makes plans, and looks after what goes wrong with them."""
 
-        def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool) -> ConfinedCommand: ...
+        def plan(
+            self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool, later: LaterLook | None
+        ) -> ConfinedCommand: ...
         def fall_back(self, plan: ConfinedCommand, failure: SetupFailure) -> bool: ...
         def quarantine(self, paths: tuple[str, ...]) -> list[str]: ...
 

@@ -351,7 +351,8 @@ class _Passage:
             raise RequestError("nobody waits for this any more, so it is not run", hint="ask for it again")
         plan, outcome = self._start(order.grants)
         if isinstance(outcome.failure, SetupFailure) and self._gate._confinement.fall_back(plan, outcome.failure):
-            plan, outcome = self._start(order.grants)  # nothing ran; another backend takes over, once
+            # Nothing ran; another backend takes over, or another plan, once.
+            plan, outcome = self._start(order.grants, again=True)
         check_started(plan, outcome)
         if outcome.result is None and not outcome.running:
             raise not_started(self._command, outcome)
@@ -372,9 +373,10 @@ class _Passage:
         self._attempts.append(attempt)
         return attempt
 
-    def _start(self, grants: tuple[Grant, ...]) -> tuple[ConfinedCommand, AttemptOutcome]:
-        self._launch.get_ready(grants)
-        plan = self._gate._confinement.plan(self._command, grants, reads=self._reads)
+    def _start(self, grants: tuple[Grant, ...], *, again: bool = False) -> tuple[ConfinedCommand, AttemptOutcome]:
+        later = self._launch.get_ready(grants)
+        confinement = self._gate._confinement
+        plan = confinement.plan(self._command, grants, reads=self._reads, later=None if again else later)
         try:
             plan = self._approval_state.tied(plan)
         except Moved:

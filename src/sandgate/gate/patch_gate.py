@@ -328,7 +328,7 @@ class _PatchRun:
     def expect(self) -> None:
         return
 
-    def get_ready(self, grants: tuple[Grant, ...]) -> None:
+    def get_ready(self, grants: tuple[Grant, ...]) -> None:  # nothing can be left to it
         self._grants = grants  # no name has to exist before it is written
 
     def when_held(self, _ask: object, /) -> bool:

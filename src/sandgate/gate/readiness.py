@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sandgate.gate.held_questions import HeldQuestions
     from sandgate.kernel.child import Child
     from sandgate.protocol.permissions import Grant
+    from sandgate.sandbox.memory import LaterLook
 
 
 class Readiness:
@@ -26,12 +27,13 @@ class Readiness:
         if self._confinement.has_chosen:
             self.get_ready(())
 
-    def get_ready(self, grants: tuple[Grant, ...]) -> None:
+    def get_ready(self, grants: tuple[Grant, ...]) -> LaterLook | None:
         """See `gate.Launcher`."""
         self._see_off()  # what was lent to it is lent to the next
         network = self._confinement.namespace_network(grants)
         if network is not None and self._confinement.helper is not None:
             self._head_start.get_ready(self._confinement.helper, network=network)
+        return self._head_start.later
 
     def when_held(self, _questions: HeldQuestions) -> bool:
         """See `gate.Launcher`."""

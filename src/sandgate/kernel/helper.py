@@ -17,6 +17,7 @@ from sandgate.kernel.grant_codec import answers
 from sandgate.kernel.helper_process import reap, start_helper
 from sandgate.kernel.number_rows import packed_descriptors
 from sandgate.kernel.plan_codec import (
+    BEGIN,
     EMPTY_NETWORK,
     KILL,
     LENT_NETWORK,
@@ -25,6 +26,7 @@ from sandgate.kernel.plan_codec import (
     PREPARE,
     SIGNAL,
     STOP_HOLDING,
+    WAITS,
     Finished,
     LetGo,
     NotStarted,
@@ -94,6 +96,15 @@ class HelperChild:
 
     def kill_tree(self) -> None:
         self._ask(request(KILL))
+
+    def begin(self) -> None:
+        """The command may run: for a plan that was started with `waits`."""
+        self._ask(request(BEGIN), flags=MSG_NOSIGNAL)
+
+    def give_up(self, failure: SetupFailure) -> None:
+        """The command must not run, and will not have: instead of `begin`."""
+        self.failure = failure
+        self.close()
 
     def answer(self, number: int, grants: tuple[Grant, ...], /) -> None:
         for message in answers(number, grants):
@@ -189,20 +200,29 @@ class Prepared:
         self.network = network
 
     def start(
-        self, plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int, without: Iterable[Switch] = ()
+        self,
+        plan: ConfinedCommand,
+        *,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        without: Iterable[Switch] = (),
+        waits: bool = False,
     ) -> HelperChild:
         """Starts `plan`, whose network mode is ours, with the three descriptors as its stdio; they stay the caller's.
+        One that `waits` has its sandbox built, and runs with `HelperChild.begin`.
 
         `without` switches layers off, for tests. Raises RequestError for a plan that cannot be encoded, OSError when
         it cannot be handed over; then the helper is gone.
         """
         try:
-            return self.start_encoded(encode(plan, without=without), stdin=stdin, stdout=stdout, stderr=stderr)
+            encoded = encode(plan, without=without)
+            return self.start_encoded(encoded, stdin=stdin, stdout=stdout, stderr=stderr, waits=waits)
         except BaseException:
             self.discard()
             raise
 
-    def start_encoded(self, plan: bytes, *, stdin: int, stdout: int, stderr: int) -> HelperChild:
+    def start_encoded(self, plan: bytes, *, stdin: int, stdout: int, stderr: int, waits: bool = False) -> HelperChild:
         """As `start`, for a plan that is bytes already; it is not discarded when this raises."""
         status = self._status
         if status is None:
@@ -210,7 +230,7 @@ class Prepared:
         sealed = _sealed(plan)
         try:
             rights = packed_descriptors(sealed, stdin, stdout, stderr)
-            status.sendmsg((request(PLAN),), ((SOL_SOCKET, SCM_RIGHTS, rights),), MSG_NOSIGNAL)
+            status.sendmsg((request(PLAN, WAITS if waits else 0),), ((SOL_SOCKET, SCM_RIGHTS, rights),), MSG_NOSIGNAL)
         except (BrokenPipeError, ConnectionResetError):
             pass  # it could not build the rest and has ended: its last packet says why
         finally:

@@ -53,7 +53,8 @@ _PERFORMED_HEAD = NumberRow(4, 4, 4)
 ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY, CONTENT, GRANT = range(1, 15)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED, SERVING, HELD, LET_GO, PERFORMED = range(1, 9)
 KILL, SIGNAL, PREPARE, PLAN, NETWORK, SERVE = range(1, 7)
-STOP_HOLDING = 8  # 7 is in `grant_codec`
+STOP_HOLDING, BEGIN = 8, 9  # 7 is in `grant_codec`
+WAITS = 1  # PLAN's argument: the command runs when BEGIN has come, which is the next message then
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
 # Further up in it: how many empty directories, and files, the next plan will hide things with (enum preparation).
 _DIRECTORIES_SHIFT, _FILES_SHIFT, _COVERS_MAX = 8, 16, 64
@@ -218,7 +219,8 @@ def _numbers(identity: Identity) -> tuple[int, int, int, int]:
 
 
 def request(kind: int, number: int = 0) -> bytes:
-    """What we ask a helper: PREPARE, then PLAN with descriptors, then KILL or SIGNAL (which); or NETWORK alone."""
+    """What we ask a helper: PREPARE, then PLAN with descriptors, BEGIN if that waits, then KILL or SIGNAL (which); or
+    NETWORK alone."""
     return _PAIR.pack(kind, number)
 
 

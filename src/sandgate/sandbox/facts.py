@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.permissions import Grant, SandboxPolicy
-    from sandgate.sandbox.memory import Moment
+    from sandgate.sandbox.memory import LaterLook, Moment
 
 
 def workspace_facts(
@@ -37,17 +37,19 @@ def workspace_facts(
     scratch: str = "",
     memory: Memory | None = None,
     stored: str = "",
+    later: LaterLook | None = None,
 ) -> WorkspaceFacts:
     """What the disk says. `environ` is Sandgate's own environment, not the command's; `memory` spares looking again
     at what has not changed since the last command of the session. `private_tmp` and `scratch` are the fields of
     `WorkspaceFacts` of these names: the caller knows the backend, and so which. `stored`: a file that no command can
-    read or write, for what outlives the session; "" for none.
+    read or write, for what outlives the session; "" for none. `later`: whoever passes it looks before the command
+    begins, and drops what this returned where something has changed.
 
     Raises `ConfinementError` when a named path leads through a link that a confined command could have made,
     or when protected files cannot all be found; `DirectoryMissing` when there is no `policy_cwd`.
     """
     memory = Memory() if memory is None else memory
-    moment = memory.now()
+    moment = memory.now(later)
     question = WorkspaceQuestion(
         policy,
         policy_cwd,

@@ -77,6 +77,32 @@ class _Together:
         ] == self.same
 
 
+class LaterLook:
+    """The look at the disk that a plan has left to whoever starts it, for one start at a time.
+
+    A plan that is made of what the last one rested on can be sent before that look: the helper builds the sandbox
+    meanwhile, and begins the command only when it is told that all of it stands.
+    """
+
+    __slots__ = ("_look",)
+
+    def __init__(self) -> None:
+        self._look: Callable[[], bool] | None = None
+
+    @property
+    def is_owed(self) -> bool:
+        return self._look is not None
+
+    def owe(self, look: Callable[[], bool] | None) -> None:
+        """`look` says whether everything is as the plan has it; None takes back what was owed."""
+        self._look = look
+
+    def stands(self) -> bool:
+        """Looks, once. True where nothing is owed."""
+        look, self._look = self._look, None
+        return look is None or look()
+
+
 class Memory:
     """What one session knows. Threads may share it."""
 
@@ -111,17 +137,27 @@ class Memory:
             self.keep(RESTORED, None, grounds)
         return stands
 
-    def now(self) -> Moment:
-        """For one command. The first keeps no answers unless more are expected: keeping takes time, too."""
+    def now(self, later: LaterLook | None = None) -> Moment:
+        """For one command. The first keeps no answers unless more are expected: keeping takes time, too. Whoever
+        passes `later` looks before the command begins, where the moment leaves that to it."""
         self._asked += 1
+        if later is not None:
+            later.owe(None)  # by an earlier plan that was never started
         if len(self.listings) > LISTINGS_MAX:
             self.listings = {}
         last = self._last
         if last is not None and last.learned:
             self._together = _Together(last.answers, last.concluded)
-        moment = Moment(self, self._together, keeps=self.expects_more or self._asked > 1)
+        moment = Moment(self, self._together, keeps=self.expects_more or self._asked > 1, later=later)
         self._last = moment.told
         return moment
+
+    def still_stands(self, together: _Together) -> bool:
+        """Whether all that `together` rests on shows its mark now; otherwise nothing is concluded from it any more."""
+        _found, stands = together.look()
+        if not stands and self._together is together:
+            self._together, self._last = _Together(()), None
+        return stands
 
     def marks(self) -> dict[str, Mark]:
         """Directories and files that are known, and what shows that they have not changed since."""
@@ -145,24 +181,39 @@ class Memory:
 class Moment:
     """What is true for one command: each path is asked for once, however many answers rest on it."""
 
-    __slots__ = ("_filesystems", "_found", "_keeps", "_known", "_loose", "_memory", "_passed", "_standing", "told")
+    __slots__ = (
+        "_filesystems", "_found", "_keeps", "_known", "_later", "_loose", "_memory", "_passed", "_standing",
+        "_together", "told",
+    )  # fmt: skip
 
-    def __init__(self, memory: Memory, together: _Together, *, keeps: bool) -> None:
+    def __init__(self, memory: Memory, together: _Together, *, keeps: bool, later: LaterLook | None = None) -> None:
         self._memory = memory
         self._keeps = keeps
-        self._found, stands = together.look()
-        self._standing = together.answers if stands else {}
-        self._known = together.concluded if stands else None
+        self._together = together
+        self._later = later if together.concluded is not None else None
+        self._found: dict[str, os.stat_result | None] = {}
+        self._standing: dict[Hashable, tuple[Any, Grounds]] = {}
+        self._known = together.concluded
+        if self._later is None:
+            self._look_together()
         self._loose = False  # whether an answer rests on more than marks
         self._filesystems: Filesystems | None = None
         self._passed: list[Look] = []  # for answers that are not kept
         self.told = _Told()
+
+    def _look_together(self) -> None:
+        self._later = None
+        self._found, stands = self._together.look()
+        self._standing = self._together.answers if stands else {}
+        self._known = self._together.concluded if stands else None
 
     def recall(self, key: Hashable, ask: Callable[[Look], Answer]) -> Answer:
         """The answer to `key`, by `ask` unless it is known and still true. What `ask` raises is not remembered.
 
         `key` says everything the answer depends on beside the disk.
         """
+        if self._later is not None:
+            self._look_together()
         known = self._standing.get(key)
         if known is None:
             known = self._memory.answers.get(key)
@@ -176,8 +227,14 @@ class Moment:
 
     def conclusion(self, asked: object) -> Any:
         """What `conclude` was told for the same question, where all that it rests on stands; or None."""
-        known = self._known
-        return known[1] if known is not None and known[0] == asked else None
+        known, later = self._known, self._later
+        same = known is not None and known[0] == asked
+        if later is not None and same:
+            memory, together = self._memory, self._together
+            later.owe(lambda: memory.still_stands(together))
+        elif later is not None:
+            self._look_together()
+        return known[1] if known is not None and same else None
 
     def conclude(self, asked: object, answer: object) -> None:
         """`answer` follows from the question and from what this moment has recalled, and from nothing else."""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.trace import Recorder
     from sandgate.reviewers.async_reviewer import AsyncReviewer
+    from sandgate.sandbox.memory import LaterLook
     from sandgate.testing.script import ScriptedCommand
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -60,8 +61,16 @@ class ScriptedConfinement(Confinement):
         """See `Confinement`."""
         return ScriptedStart(self._script)
 
-    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], *, reads: bool = False) -> ConfinedCommand:
+    def plan(
+        self,
+        command: CommandRequest,
+        grants: tuple[Grant, ...],
+        *,
+        reads: bool = False,
+        later: LaterLook | None = None,
+    ) -> ConfinedCommand:
         """An inert plan that promises nothing: no mount is made, nor a file for one to lie on."""
+        del later  # nothing is started that could wait
         return super().plan(command, grants, reads=reads).but(mounts=(), overlays=(), guarantees=())
 
     def drafted(self, plan: ConfinedCommand) -> tuple[ConfinedCommand, None]:

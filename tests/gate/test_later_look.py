@@ -1,0 +1,78 @@
+"""What changes between a plan and the start of its command is noticed before the command begins."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandgate.execution import head_start
+from sandgate.execution.head_start import HeadStart
+from sandgate.protocol.confinement import ConfinedCommand
+from sandgate.protocol.trace import CommandBegan
+from sandgate.runtime import Environment, open_runtime
+from sandgate.sandbox import looking
+
+pytestmark = pytest.mark.host("namespace")
+SECRET = "the word of the person"
+SEEN_BEFORE = 3  # commands until a session knows the place
+
+
+class Place:
+    """A home, a workspace, and somebody who changes them between a plan and its start."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.home, self.repo = folder / "home", folder / "repo"
+        for path in (self.home / ".config/app", self.repo):
+            path.mkdir(parents=True)
+        self.began: list[CommandBegan] = []
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(self.home), "XDG_STATE_HOME": str(folder / "state")}
+        hear = lambda said: self.began.append(said) if isinstance(said, CommandBegan) else None  # noqa: E731
+        self.runtime = open_runtime(Environment(str(self.repo), environ), record=hear)
+        self.change: Callable[[], object] | None = None
+        self.owed: list[bool] = []
+        real = HeadStart.start
+
+        def start(self_: HeadStart, plan: ConfinedCommand, **rest: object) -> object:
+            self.owed.append(self_.later.is_owed)
+            change, self.change = self.change, None
+            if change is not None:
+                change()
+            return real(self_, plan, **rest)  # type: ignore[arg-type] # passed on as they are
+
+        monkeypatch.setattr(head_start.HeadStart, "start", start)
+        monkeypatch.setattr(looking, "UNSETTLED_NS", 0)  # nothing counts as just changed
+
+    def run(self, *argv: str) -> str:
+        passage = self.runtime.run(self.runtime.request(argv))
+        assert passage.result is not None
+        return passage.result.aggregated.decode()
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    return Place(tmp_path, monkeypatch)
+
+
+def test_a_secret_that_appears_behind_the_plan_stays_closed(place: Place) -> None:
+    """Works unconfined; the command begins a second time, with the plan of what lies there now."""
+    secret = place.home / ".netrc"
+    for _ in range(SEEN_BEFORE):
+        place.run("cat", str(secret))
+    assert place.owed[-1]
+    before = len(place.began)
+    place.change = lambda: secret.write_text(SECRET)
+    assert SECRET not in place.run("cat", str(secret))
+    assert (len(place.began) - before, place.owed[-2:]) == (2, [True, False])
+    assert SECRET in subprocess.run(["cat", secret], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_command_runs_once_where_the_plan_was_made_anew(place: Place) -> None:
+    counter = ("sh", "-c", "echo x >> count")
+    for _ in range(SEEN_BEFORE):
+        place.run(*counter)
+    place.change = lambda: (place.home / ".config/other").mkdir()
+    place.run(*counter)
+    assert (place.repo / "count").read_text().count("x") == SEEN_BEFORE + 1
