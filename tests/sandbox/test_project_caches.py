@@ -60,6 +60,9 @@ def test_a_command_has_layers_over_the_caches_that_its_programs_use(home: Home) 
     assert home.layered("pip", "install", "x") == [".cache"]
     assert home.layered("bash", "-lc", "cd a && go test ./... | tee log") == [".cache", "go/pkg"]
     assert home.layered("bash", "-lc", "mkdir -p a; touch a/b") == []
+    assert home.layered("sh", "-c", 'for f in *; do mv "$f" $$.old; done; find . -name x -exec rm {} +') == []
+    assert home.layered("sh", "-c", "find . -name x -exec ./unknown {} +") == every
+    assert home.layered("sh", "-c", "$x") == home.layered("bash", "-c", 'eval "$x"') == every
     assert home.layered("sh", "-c", "echo x > ~/.npm/x") == [".npm"]
 
 
@@ -115,7 +118,12 @@ def test_programs_are_named_as_they_are_started() -> None:
     assert writing_programs(("/usr/bin/git", "commit", "-m", "x")) == {"git-commit"}
     assert writing_programs(("bash", "-c", "npm ci && ./run.sh")) == {"npm", "run.sh"}
     assert writing_programs(("bash", "-c", "cat a > b && FOO=1 pytest -q 2>&1 | tail -3 >log")) == {"pytest"}
-    assert writing_programs(("bash", "-c", "for x in $(y); do $x; done")) == {"bash"}
+    assert writing_programs(("bash", "-c", "for x in $(y); do $x; done")) == {"y", "$x"}
+    assert writing_programs(("timeout", "5", "env", "A=1", "npm", "ci")) == {"npm"}
+    assert writing_programs(("sh", "-c", "find . -name '*.py' | xargs black; rm f$$")) == {"black", "rm"}
+    assert writing_programs(("bash", "build.sh")) == {"bash"}
+    assert writing_programs(("npx", "eslint", ".")) == {"npx", "eslint"}
+    assert writing_programs(("sh", "-c", "")) == {"sh"}
 
 
 def test_the_layer_takes_the_place_of_a_read_only_one() -> None:

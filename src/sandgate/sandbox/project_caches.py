@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from sandgate.commandline.invocation import everything_run, started_by
+from sandgate.commandline.launcher_rows import LAUNCHING
 from sandgate.commandline.split import segments
 from sandgate.commandline.words import program_name
 from sandgate.places.caches import KEPT_BY, LED_BY, caches_of
@@ -73,18 +75,21 @@ def _led_elsewhere(plan: ConfinedCommand, homes: list[str], used: tuple[str, ...
 
 
 def writing_programs(argv: tuple[str, ...]) -> frozenset[str]:
-    """The programs that these words start and that do more than read, by name; of git with the subcommand. A shell
-    stands for what cannot be known."""
-    what = segments(argv)
-    if not what.unparsed:
-        return frozenset([_named(words) for words in what.commands if words and not is_safe(words)])
-    script = what.script
-    if script is None or not script.readable:
+    """The programs that these words start and that do more than read, by name; of git with the subcommand. The first
+    word stands for what cannot be known."""
+    everything = everything_run(segments(argv))
+    own = [words for words in everything.commands if words and not _only_starts(words)]
+    if everything.incomplete or not own:
         return frozenset((program_name(argv[0]),))
-    started = [command for command in script.commands if command.words and not command.calls_function]
-    if any(command.words[0].certainty != "exact" for command in started):
-        return frozenset((program_name(argv[0]),))
-    return frozenset([_named(command.argv) for command in started if not is_safe(command.argv)])
+    return frozenset([_named(words) for words in own if not is_safe(words)])
+
+
+def _only_starts(argv: tuple[str, ...]) -> bool:
+    """Whether it keeps nothing itself, and what it starts is known: a script in a file is not."""
+    if program_name(argv[0]) in LAUNCHING:
+        return False
+    started = started_by(argv)
+    return bool(started.commands or started.scripts)
 
 
 def _named(argv: tuple[str, ...]) -> str:
@@ -96,7 +101,9 @@ def existing(homes: list[str], places: Iterable[str], permissions: EffectivePerm
     """Of places below `homes` those that are there, where links lead, and that no rule speaks about:
     neither closed nor writable."""
     found = []
-    for place in [os.path.join(home, place) for place in places for home in homes]:
+    for place in [f"{home}/{place}" for place in places for home in homes]:
+        if not os.path.exists(place):  # most are not there, and need no more than one look
+            continue
         real = os.path.realpath(place)
         if os.path.isdir(real) and not permissions.may_write(real) and _is_open(real, permissions):
             found.append(real)
