@@ -65,12 +65,14 @@ LED_BY = {CACHE_HOME: "XDG_CACHE_HOME", ".npm": "npm_config_cache", "go/pkg": "G
 STARTERS = words_of("""
     make gmake ninja cmake just rake npm npx corepack yarn pnpm pnpx bun bunx tox nox pre-commit bazel bazelisk mix dune
     """)  # fmt: skip
-# These keep no cache, and what they start can be read off their words. `git commit` is unknown: its hooks may do anything.
+# These keep no cache, and what they start can be read off their words. `git commit` is unknown: its hooks may do
+# anything.
 WITHOUT = words_of("""
-    mkdir rmdir touch cp mv rm ln link unlink install shred mkfifo chmod chown chgrp dd truncate tee sed awk gawk mawk jq
-    sort find xargs comm iconv sqlite3 openssl ssh-keygen curl wget rsync tar gzip gunzip bzip2 bunzip2 zip unzip xz unxz
-    zstd patch diff kill pkill wait sleep mktemp split csplit git-add git-branch git-tag git-stash git-restore git-reset git-rm git-mv git-init
-    git-config git-status git-diff git-log git-show git-clone git-fetch git-remote git-worktree git-apply git-archive
+    mkdir rmdir touch cp mv rm ln link unlink install shred mkfifo chmod chown chgrp dd truncate tee sed awk gawk mawk
+    jq sort find xargs comm iconv sqlite3 openssl ssh-keygen curl wget rsync tar gzip gunzip bzip2 bunzip2 zip unzip xz
+    unxz zstd patch diff kill pkill wait sleep mktemp split csplit
+    git-add git-branch git-tag git-stash git-restore git-reset git-rm git-mv git-init git-config git-status git-diff
+    git-log git-show git-clone git-fetch git-remote git-worktree git-apply git-archive
     """)  # fmt: skip
 
 _programs: dict[str, frozenset[str]] = {}  # by place, taken apart with the first question
