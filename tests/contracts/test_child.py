@@ -1,4 +1,4 @@
-"""What every `kernel.child.Child` promises, whoever starts it; the double of the driver's tests included."""
+"""What every `kernel.child.Child` promises, whoever starts it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from sandgate.protocol.confinement import ConfinedCommand, ExecFailure, Mount
 from sandgate.protocol.permissions import EffectivePermissions
 from support.process import waiting
 from support.terminal.children import plan as bare_plan
-from support.terminal.children import start_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,13 +29,11 @@ if TYPE_CHECKING:
     from sandgate.kernel.child import Child
 
 EVERYBODY = (
-    "double",
     "none",
     pytest.param("namespace", marks=pytest.mark.host("namespace")),
     pytest.param("landlock", marks=pytest.mark.host("landlock")),
 )
-REAL = EVERYBODY[1:]
-OWN_PROCESS_TREE = EVERYBODY[2:3]
+OWN_PROCESS_TREE = EVERYBODY[1:2]
 
 LIBRARY_SIGNALS = 0b11 << 31  # 32 and 33 belong to the C library, whose posix_spawn leaves them ignored
 
@@ -44,7 +41,7 @@ ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
 
 
 def command(who: str, *argv: str, cwd: str = "/", tty: bool = False) -> ConfinedCommand:
-    if who in ("double", "none"):
+    if who == "none":
         return bare_plan(*argv, cwd=cwd, env=ENVIRONMENT, tty=tty)
     return ConfinedCommand(
         backend="namespace" if who == "namespace" else "landlock",
@@ -64,8 +61,6 @@ def script(who: str, text: str) -> ConfinedCommand:
 
 
 def start(who: str, plan: ConfinedCommand, *, stdin: int, stdout: int, stderr: int) -> Child:
-    if who == "double":
-        return start_plain(plan, stdin=stdin, stdout=stdout, stderr=stderr)
     return start_child(
         plan, stdin=stdin, stdout=stdout, stderr=stderr, helper=helper_path() if who == "namespace" else None
     )
@@ -119,7 +114,7 @@ def output_of(who: str, plan: ConfinedCommand) -> bytes:
     return printed
 
 
-@pytest.mark.parametrize("who", REAL)
+@pytest.mark.parametrize("who", EVERYBODY)
 @pytest.mark.parametrize(
     ("text", "ended"),
     [
@@ -135,13 +130,13 @@ def test_it_ends_with_the_commands_own_code_or_signal(who: str, text: str, ended
         assert (child.ended, child.failure, child.refused) == (ended, None, [])
 
 
-@pytest.mark.parametrize("who", REAL)
+@pytest.mark.parametrize("who", EVERYBODY)
 def test_the_environment_is_exactly_the_plans(who: str) -> None:
     printed = output_of(who, command(who, "/usr/bin/env", "--null"))
     assert {*printed.decode().split("\0")} - {"", "PWD=/"} == {f"{name}={value}" for name, value in ENVIRONMENT.items()}
 
 
-@pytest.mark.parametrize("who", REAL)
+@pytest.mark.parametrize("who", EVERYBODY)
 def test_arguments_and_directory_are_exactly_the_plans(who: str) -> None:
     text = 'pwd; printf "%s\\n" "$0" "$@"'
     arguments = ("", "a b", "\udcff", "-x", "$HOME", "'")
@@ -149,7 +144,7 @@ def test_arguments_and_directory_are_exactly_the_plans(who: str) -> None:
     assert printed == b"/usr\n" + b"".join(os.fsencode(word) + b"\n" for word in arguments)
 
 
-@pytest.mark.parametrize("who", REAL)
+@pytest.mark.parametrize("who", EVERYBODY)
 def test_it_has_the_standard_descriptors_and_no_other(who: str) -> None:
     stray = os.open(os.devnull, os.O_RDONLY)
     os.set_inheritable(stray, True)
@@ -289,8 +284,6 @@ def test_handling_a_descriptor_that_says_nothing_does_not_wait(who: str) -> None
     ],
 )
 def test_what_cannot_be_started_says_why(who: str, argv: tuple[str, ...], cwd: str, failure: ExecFailure) -> None:
-    if who == "double" and failure.errno != "ENOENT":
-        pytest.xfail("known gap: the double checks what it can before it starts")
     with started(who, command(who, *argv, cwd=cwd)) as (child, output):
         wait(child)
         assert (child.failure, child.ended, waiting.read_all(output)) == (failure, None, b"")
@@ -305,7 +298,7 @@ def test_a_terminal_becomes_the_sessions_own(who: str) -> None:
         stderr=None,
         timeout_ms=waiting.LIMIT_S * 1000,
         helper=helper_path() if who == "namespace" else None,
-        starter=start_plain if who == "double" else start_child,
+        starter=start_child,
     )
     assert outcome.result is not None
     assert (outcome.result.exit_code, outcome.result.stdout) == (0, b"mine\r\n")

@@ -15,7 +15,7 @@ import pytest
 from sandgate.execution.attendance import STOPPED_EXIT_CODE, Attendance, begun_at
 from sandgate.execution.capture import Capture
 from sandgate.execution.interrupts import InterruptsHeld
-from support.terminal.children import PlainChild
+from sandgate.kernel.plain import PlainChild
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 LATE = ("sandgate.execution.attendance", "sandgate.execution.lifetime", "select")

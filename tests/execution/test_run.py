@@ -16,11 +16,12 @@ from sandgate.execution import lifetime
 from sandgate.execution.lifetime import Lifetime
 from sandgate.execution.run import run
 from sandgate.execution.streams import PENDING_BYTES, READ_BYTES, ForwardingStopped
+from sandgate.kernel.plain import PlainChild
 from sandgate.protocol.commands import CommandResult
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, ExecFailure
 from sandgate.protocol.denials import Refused
 from support.process import waiting
-from support.terminal.children import PlainChild, plan, shell, start_plain
+from support.terminal.children import plan, shell, start_plain
 
 if TYPE_CHECKING:
     from sandgate.execution.capture import Stream

@@ -111,6 +111,24 @@ if TYPE_CHECKING:
             ...
 
 
+class HoldsNothing:
+    """The part of a child whose refused calls fail at once, and which keeps nothing that it could give up."""
+
+    held: Sequence[HeldCall] = ()
+    let_go: Sequence[int] = ()
+    performed_calls: Sequence[PerformedCall] = ()
+    performed_omitted = 0
+
+    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
+        return
+
+    def stop_holding(self) -> None:
+        return
+
+    def settle_in(self) -> None:
+        return
+
+
 class Ended(Record):
     """A command that is over and reaped."""
 

@@ -13,7 +13,7 @@ import errno
 import fcntl
 import os
 
-from sandgate.kernel.child import Ended, ended_from
+from sandgate.kernel.child import Ended, HoldsNothing, ended_from
 from sandgate.kernel.program import find_program
 from sandgate.kernel.session_tree import PYTHON_IGNORES, SIGKILL, kill_sessions
 from sandgate.protocol.confinement import ExecFailure
@@ -24,21 +24,15 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.confinement import ConfinedCommand, SetupFailure
     from sandgate.protocol.denials import Refused
-    from sandgate.protocol.held_calls import HeldCall, PerformedCall
-    from sandgate.protocol.permissions import Grant
 
 
 EXIT_UNKNOWN = 255  # another part of this process reaped our child, its status is lost
 
 
-class PlainChild:
+class PlainChild(HoldsNothing):
     """One unconfined process. See `kernel.child.Child` for the contract."""
 
     refused_omitted = 0
-    held: Sequence[HeldCall] = ()
-    let_go: Sequence[int] = ()
-    performed_calls: Sequence[PerformedCall] = ()
-    performed_omitted = 0
     reported = False
     layers: tuple[str, ...] = ()
 
@@ -74,15 +68,6 @@ class PlainChild:
         elif _exists(self.pid):
             return  # the number was free and is in use again: no process of ours is left
         kill_sessions((self.pid,))
-
-    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
-        return  # nothing is held here
-
-    def stop_holding(self) -> None:
-        return
-
-    def settle_in(self) -> None:
-        return  # there is nothing to give up
 
     def close(self) -> None:
         if self._pidfd < 0:

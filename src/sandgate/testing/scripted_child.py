@@ -11,18 +11,14 @@ import os
 import signal
 from _thread import allocate_lock
 
-from sandgate.kernel.child import Ended
+from sandgate.kernel.child import Ended, HoldsNothing
 from sandgate.kernel.path_access import PathAccess
 from sandgate.protocol.denials import Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Operation
-    from sandgate.protocol.held_calls import HeldCall, PerformedCall
-    from sandgate.protocol.permissions import Grant
     from sandgate.testing.script import CommandScript, ScriptedCommand
 
 REFUSED_EXIT_CODE = 1  # of a command that says nothing of its own
@@ -32,7 +28,7 @@ ENDING = frozenset((signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGKILL
 LOOPBACKS = ("127.", "[::1]:")
 
 
-class ScriptedChild:
+class ScriptedChild(HoldsNothing):
     """One run of a scripted command."""
 
     pid = 0  # there is none
@@ -41,10 +37,6 @@ class ScriptedChild:
     reported = True
     may_listen = False
     layers: tuple[str, ...] = ()  # nothing was built
-    held: Sequence[HeldCall] = ()
-    let_go: Sequence[int] = ()
-    performed_calls: Sequence[PerformedCall] = ()
-    performed_omitted = 0
 
     def __init__(self, plan: ConfinedCommand, command: ScriptedCommand, *, stdout: int, stderr: int) -> None:
         self.ended: Ended | None = None
@@ -85,15 +77,6 @@ class ScriptedChild:
 
     def kill_tree(self) -> None:
         self.signal_group(signal.SIGKILL)
-
-    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
-        return  # nothing is held here
-
-    def stop_holding(self) -> None:
-        return
-
-    def settle_in(self) -> None:
-        return
 
     def close(self) -> None:
         if self.ended is None:

@@ -6,9 +6,10 @@ import os
 from queue import Queue
 from typing import TYPE_CHECKING
 
+from sandgate.kernel.plain import PlainChild
 from sandgate.protocol.denials import Refused
 from sandgate.protocol.held_calls import HeldCall
-from support.terminal.children import PlainChild, start_plain
+from support.terminal.children import start_plain
 
 if TYPE_CHECKING:
     from typing import Any
