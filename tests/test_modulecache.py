@@ -31,6 +31,7 @@ LOADING_FIRST = LISTING.replace(
     "cache = install()\n", "cache = install()\ncache.load_first()\nfirst = len(cache.used)\n"
 )
 LOADING_FIRST = LOADING_FIRST.replace("len(cache.used))", "len(cache.used), first)")
+TELLING = "print(*(f'{name}:{mtime_ns}:{size}' for name, mtime_ns, size in sorted(m.first_sources())))\n"
 DESCRIBING = (
     "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
     "from sandgate.modulecache import install; import sandgate.modulecache as m; m.NARROWED_EVERY = 0\n"
@@ -69,6 +70,12 @@ def run(copy: Path, code: str = LISTING, **env: str) -> list[str]:
         [sys.executable, "-c", code, str(copy.parent)], env=surroundings, capture_output=True, text=True, check=True
     )
     return done.stdout.split()
+
+
+def sources(copy: Path) -> list[str]:
+    """Of what LISTING imports from the file, as TELLING tells them."""
+    files = [copy / "protocol/__init__.py", copy / "protocol/commands.py", *sorted(copy.glob("errors/*.py"))]
+    return sorted(f"{each}:{each.stat().st_mtime_ns}:{each.stat().st_size}" for each in [*files, copy / "record.py"])
 
 
 def cache_files(copy: Path) -> list[Path]:
@@ -273,6 +280,17 @@ def test_one_changed_source_makes_all_be_looked_for_again(copy: Path) -> None:
     assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "4", "0"]
     assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "5", "0"]
     assert run(copy, LOADING_FIRST)[1:] == ["changed_here", "5", "5"]
+
+
+def test_the_sources_of_what_was_loaded_first_are_told_and_no_others(copy: Path) -> None:
+    """Required: what was not looked at, or turned out to be another, is not vouched for."""
+    telling = LOADING_FIRST + TELLING
+    assert [run(copy, telling)[4:] for _ in range(3)] == [[], [], told := sources(copy)]
+    assert len(told) == 5
+    assert run(copy, telling.replace("cache.load_first()", "pass"))[4:] == []
+    assert run(copy, telling.replace("m.NARROWED_EVERY = 0", "m.NARROWED_EVERY = 1"))[4:] == []
+    (copy / "errors" / "command.py").touch()
+    assert run(copy, telling)[4:] == []
 
 
 def test_a_changed_package_does_not_leave_what_is_in_it_to_be_looked_for_ever_after(copy: Path) -> None:

@@ -64,6 +64,7 @@ class ModuleCache:
         self.used: dict[str, None] = {}  # in the order in which they were complete
         self._begun: int | None = None  # how many of these a run begins with; None: all
         self._is_narrowing = False
+        self.loaded_first: tuple[tuple[str, About], ...] = ()
 
     def load_first(self) -> None:
         """What every run begins with; nothing if any of it has changed."""
@@ -79,6 +80,7 @@ class ModuleCache:
                 if name in fresh:
                     exec(code, fresh[name].__dict__)
                     self._complete(name, fresh.pop(name))
+            self.loaded_first = self._first
         except Exception:
             self._first = ()  # cut short or damaged: to be found out anew
         finally:
@@ -227,6 +229,11 @@ def begun() -> None:
     """Says so to the cache that is installed, if one is."""
     for cache in _installed:
         cache.begun()
+
+
+def first_sources() -> "set[tuple[str, int, int]]":
+    """Path, mtime in ns and size of the sources that were looked at just before their modules were loaded at once."""
+    return {(source, mtime_ns, size) for each in _installed for _, (source, _, mtime_ns, size) in each.loaded_first}
 
 
 def _is_unchanged(about: "About") -> bool:

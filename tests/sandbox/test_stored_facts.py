@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 from types import ModuleType
 
@@ -184,6 +185,68 @@ def test_the_next_version_of_our_code_asks_again(
     assert project.becomes_known()
     code.write_text("NAMES = 12")
     assert not project.is_known()
+
+
+def test_a_module_that_was_loaded_at_once_is_not_looked_at_again(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was looked at with another time or size says nothing of this one."""
+    assert project.becomes_known()
+    looked: list[str] = []
+    look = stored_facts._is_source
+
+    def counted(file: str, mtime_ns: int, size: int) -> bool:
+        looked.append(file)
+        return look(file, mtime_ns, size)
+
+    monkeypatch.setattr(stored_facts, "_is_source", counted)
+    sources = {*stored_facts._sources()}
+    monkeypatch.setattr(stored_facts, "first_sources", lambda: {(file, time + 1, size) for file, time, size in sources})
+    assert project.becomes_known()
+    assert {*looked} == {file for file, _, _ in sources}
+    looked.clear()
+    monkeypatch.setattr(stored_facts, "first_sources", lambda: sources)
+    assert project.becomes_known()
+    assert looked == []
+
+
+def test_what_a_killed_session_left_half_written_is_taken_over(project: Project) -> None:
+    project.file.rename(f"{project.file}{stored_facts.UNFINISHED}")
+    project.look()
+    assert project.becomes_known()
+    assert os.listdir(project.file.parent) == [project.file.name]
+
+
+def test_while_one_session_writes_another_lets_it(project: Project) -> None:
+    """Required: what a session reads is whole."""
+    before = project.file.read_bytes()
+    with open(f"{project.file}{stored_facts.UNFINISHED}", "wb") as writing:
+        flock(writing, LOCK_EX)
+        writing.write(b"half")
+        writing.flush()
+        until_the_clock_of_files_moves(project.home)
+        (project.repo / ".envrc").touch()
+        assert not project.is_known()
+        assert (project.file.read_bytes(), Path(writing.name).read_bytes()) == (before, b"half")
+    assert project.becomes_known()
+
+
+def test_who_comes_as_the_last_one_is_finished_leaves_it_alone(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: between opening and locking, what was being written can have become the file that others read."""
+    new = f"{project.file}{stored_facts.UNFINISHED}"
+
+    def finished_meanwhile(descriptor: int, how: int) -> None:
+        os.rename(new, project.file)
+        flock(descriptor, how)
+
+    Path(new).write_bytes(whole := project.file.read_bytes())
+    monkeypatch.setattr("fcntl.flock", finished_meanwhile)
+    until_the_clock_of_files_moves(project.home)
+    (project.repo / ".envrc").touch()
+    assert not project.is_known()
+    assert project.file.read_bytes() == whole
 
 
 def test_a_change_of_where_we_lie_is_noticed(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

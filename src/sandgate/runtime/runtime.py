@@ -9,21 +9,15 @@ import sys
 from _thread import allocate_lock
 
 from sandgate.runtime.commands import CommandSession, unheard
-from sandgate.runtime.wiring import confinement_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from sandgate.approvals.chain import Reviewer
-    from sandgate.config import Loaded, Settings
-    from sandgate.gate.confinement import Confinement
     from sandgate.patterns.wanted import Wanted
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import Attempt
-    from sandgate.protocol.environment import Environment
-    from sandgate.protocol.trace import Recorder
     from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.live_shell import LiveShell
     from sandgate.terminals.prompt_marks import Shell
@@ -36,26 +30,15 @@ if TYPE_CHECKING:
     from sandgate.tools.toolbox import Toolbox
 
 
+_OPENING = allocate_lock()  # taken by the first call of a session that needs what is opened; all share it
+
+
 class Runtime(CommandSession):
     """One session of governed commands. Not to be shared by threads that must not share approvals."""
 
-    def __init__(
-        self,
-        environment: Environment,
-        loaded: Loaded,
-        *,
-        reviewers: tuple[Reviewer, ...],
-        record: Recorder | None,
-        side_by_side: bool = False,
-        confining: Callable[[Settings, Environment, Recorder], Confinement] = confinement_of,
-    ) -> None:
-        self._live: LiveCommands | None = None
-        self._tools: Toolbox | None = None
-        self.login_is_usual = False  # whether scripts get a login shell where their caller does not say
-        self._opening = allocate_lock()
-        super().__init__(
-            environment, loaded, reviewers=reviewers, record=record, side_by_side=side_by_side, confining=confining
-        )
+    _live: LiveCommands | None = None
+    _tools: Toolbox | None = None
+    login_is_usual = False  # whether scripts get a login shell where their caller does not say
 
     def terminal(
         self,
@@ -220,7 +203,7 @@ class Runtime(CommandSession):
     @property
     def live(self) -> LiveCommands:
         """The live commands of this session."""
-        with self._opening:
+        with _OPENING:
             if self._live is None:
                 from sandgate.tools.toolbox import open_live
 
@@ -236,7 +219,7 @@ class Runtime(CommandSession):
     def tools(self) -> Toolbox:
         """What a model may call, with typed arguments."""
         live = self.live
-        with self._opening:
+        with _OPENING:
             if self._tools is None:
                 from sandgate.tools.toolbox import Toolbox
 
@@ -251,7 +234,7 @@ class Runtime(CommandSession):
         super().close()
 
     def __del__(self, is_over: Callable[[], bool] = sys.is_finalizing) -> None:
-        if getattr(self, "_live", None) is not None and not is_over():  # then the guard sees to it
+        if self._live is not None and not is_over():  # then the guard sees to it
             self.close()
 
     def _served_elsewhere(self, sought: tuple[str, ...]) -> str:

@@ -310,24 +310,20 @@ class Moment:
         return made
 
     def _stand(self, grounds: Grounds) -> bool:
-        found = self._found
-        for path, device, inode, changed_ns in grounds.unchanged:
-            now = found[path] if path in found else self._look_at(path)
-            if now is None or now.st_ctime_ns != changed_ns or now.st_ino != inode or now.st_dev != device:
-                return False
-        for path, device, inode, kind in grounds.same:
-            now = found[path] if path in found else self._look_at(path)
-            if now is None or now.st_ino != inode or now.st_dev != device or stat.S_IFMT(now.st_mode) != kind:
-                return False
-        return not grounds.texts or _are_the_same(grounds.texts)
+        from sandgate.sandbox.grounds import marks_stand
 
-    def _look_at(self, path: str) -> os.stat_result | None:
-        try:
-            now = os.lstat(path)
-        except OSError:
-            now = None
-        self._found[path] = now
-        return now
+        stand = marks_stand(grounds.same, grounds.unchanged, self._seen)
+        return stand and (not grounds.texts or _are_the_same(grounds.texts))
+
+    def _seen(self, path: str) -> os.stat_result | None:
+        """What lies there; None for nothing. Each is looked at once."""
+        found = self._found
+        if path not in found:
+            try:
+                found[path] = os.lstat(path)
+            except OSError:
+                found[path] = None
+        return found[path]
 
 
 def _are_the_same(texts: tuple[tuple[str, int, bool, bytes | None], ...]) -> bool:

@@ -13,6 +13,7 @@ import os
 import stat
 import sys
 
+from sandgate.modulecache import first_sources
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ ENTRIES_MAX = 4  # questions of one project; the oldest go first
 MARKS_MAX = 20_000  # directories and files that one answer rests on; a larger one costs as much to read as to find out
 FILE_BYTES_MAX = 16 << 20
 FILE_MODE = 0o600
+UNFINISHED = ".new"  # after its name: what is being written, under a lock (flock(2))
 PACKAGE = "sandgate."
 _OTHERS_MAY_WRITE = 0o022
 _DAMAGED = (OSError, ValueError, EOFError, TypeError)  # what reading and unmarshalling raise
@@ -110,12 +112,13 @@ def _sources() -> tuple[Source, ...]:
 
 def _read(entry: bytes) -> Stored | None:
     sources, own_same, own_unchanged, layers, same, unchanged, values, listings = marshal.loads(entry)
-    if not all(_is_source(*source) for source in sources) or not _stand(own_same, own_unchanged):
+    from sandgate.sandbox.grounds import Grounds, marks_stand
+
+    if not _are_sources(sources) or not marks_stand(own_same, own_unchanged, os.lstat):
         return None
     if layers and not _lie_as_before(layers):
         return None
     from sandgate.policy.effective import WorkspaceFacts
-    from sandgate.sandbox.grounds import Grounds
     from sandgate.sandbox.listing import Listing
 
     known = {path: (*mark, Listing(*listing)) for path, mark, listing in listings}
@@ -135,21 +138,15 @@ def _plain(listings: dict[str, Known]) -> list[tuple[str, Mark, tuple[frozenset[
     ]
 
 
+def _are_sources(sources: tuple[Source, ...]) -> bool:
+    """Whether all are what they were; those that our modules were loaded for in this process need no second look."""
+    loaded = first_sources()
+    return all(source in loaded or _is_source(*source) for source in sources)
+
+
 def _is_source(file: str, mtime_ns: int, size: int) -> bool:
     about = os.stat(file)
     return about.st_mtime_ns == mtime_ns and about.st_size == size
-
-
-def _stand(same: tuple[tuple[str, int, int, int], ...], unchanged: tuple[tuple[str, int, int, int], ...]) -> bool:
-    for path, device, inode, changed_ns in unchanged:
-        now = os.lstat(path)
-        if now.st_ctime_ns != changed_ns or now.st_ino != inode or now.st_dev != device:
-            return False
-    for path, device, inode, kind in same:
-        now = os.lstat(path)
-        if now.st_ino != inode or now.st_dev != device or stat.S_IFMT(now.st_mode) != kind:
-            return False
-    return True
 
 
 def _entries(file: str) -> list[tuple[str, bytes]]:
@@ -160,8 +157,7 @@ def _entries(file: str) -> list[tuple[str, bytes]]:
         return []
     try:
         about = os.fstat(descriptor)
-        is_ours = stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & _OTHERS_MAY_WRITE
-        if not is_ours or about.st_size > FILE_BYTES_MAX:
+        if not _is_ours_alone(about) or about.st_size > FILE_BYTES_MAX:
             return []
         form, version, entries = marshal.loads(os.read(descriptor, about.st_size))
         return entries if (form, version) == (FORMAT, sys.hexversion) else []
@@ -171,18 +167,27 @@ def _entries(file: str) -> list[tuple[str, bytes]]:
         os.close(descriptor)
 
 
+def _is_ours_alone(about: os.stat_result) -> bool:
+    return stat.S_ISREG(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & _OTHERS_MAY_WRITE
+
+
 def _write(file: str, content: bytes) -> None:
-    """At once and as a whole: who reads meanwhile has the old one."""
+    """At once and as a whole: who reads meanwhile has the old one. One session writes at a time, and the next one takes
+    over what a killed one left; raises BlockingIOError where another writes."""
     if len(content) > FILE_BYTES_MAX:
         return
-    new = f"{file}.{os.getpid()}"
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    new = f"{file}{UNFINISHED}"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(new, flags, FILE_MODE)
     try:
-        try:
-            os.write(descriptor, content)
-        finally:
-            os.close(descriptor)
+        flock(descriptor, LOCK_EX | LOCK_NB)
+        about = os.fstat(descriptor)
+        if not _is_ours_alone(about) or not os.path.samestat(about, os.lstat(new)):
+            return  # not ours, or the last one has just finished it
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, content)
         os.replace(new, file)
-    except OSError:
-        os.unlink(new)
-        raise
+    finally:
+        os.close(descriptor)
