@@ -202,6 +202,18 @@ def test_what_follows_from_the_same_answers_is_made_once(tmp_path: Path) -> None
     assert known.now().derive("key", (other, other), lambda: "newer") == "newer"
 
 
+def test_the_same_answer_is_the_same_object_also_where_it_cannot_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looking, "UNSETTLED_NS", 1 << 62)  # everything has just changed
+    monkeypatch.setattr(looking, "UNSETTLED_WHOLE_SECONDS_NS", 1 << 62)
+    known = expecting_more()
+    first, again = (known.now().recall("key", lambda look: list(look.names(str(tmp_path)))) for _ in range(2))
+    assert first is again
+    (tmp_path / "new").touch()
+    assert known.now().recall("key", lambda look: list(look.names(str(tmp_path)))) == ["new"] != first
+
+
 def test_the_marks_are_those_of_what_is_known(tmp_path: Path, remembering: Remembering) -> None:
     known, _asked = remembering(lambda look: look.names(str(tmp_path)))
     found = os.lstat(tmp_path)

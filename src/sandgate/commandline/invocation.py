@@ -81,7 +81,7 @@ def everything_run(what: Segments) -> Everything:
     """The commands of `what`, of its script whether readable or not, and all they start in turn."""
     global _last
     last = _last
-    if last is None or last[0] is not what:
+    if last is None or (last[0] is not what and last[0] != what):
         last = _last = (what, _everything(what))
     return last[1]
 

@@ -315,12 +315,14 @@ class Look:
             return
 
     def _may_keep(self, path: str, found: os.stat_result) -> bool:
+        if not would_show_change(found.st_ctime_ns, at_ns=self._began_ns):
+            return False
         device = found.st_dev
         if device not in self._trusted:
             directory, name = os.path.split(path)
             place = os.path.join(os.path.realpath(directory), name)  # a link may lead to another file system
             self._trusted[device] = self.filesystems.keep_change_times(place)
-        return self._trusted[device] and would_show_change(found.st_ctime_ns, at_ns=self._began_ns)
+        return self._trusted[device]
 
 
 def grounds_of_all(looks: list[Look]) -> Grounds | None:

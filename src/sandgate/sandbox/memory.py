@@ -107,8 +107,8 @@ class Memory:
     """What one session knows. Threads may share it."""
 
     __slots__ = (
-        "_asked", "_last", "_marks", "_together", "answers", "derived", "expects_more", "listings", "looking",
-        "unsaved",
+        "_asked", "_given", "_last", "_marks", "_together", "answers", "derived", "expects_more", "listings",
+        "looking", "unsaved",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -116,6 +116,7 @@ class Memory:
         self.looking: dict[Hashable, LockType] = {}  # questions that a thread looks into, which then keeps the answer
         self.answers: dict[Hashable, tuple[Any, Grounds]] = {}
         self.derived: dict[Hashable, tuple[tuple[object, ...], Any]] = {}
+        self._given: dict[Hashable, Any] = {}
         self.listings: dict[str, Known] = {}
         self._asked = 0
         self._last: _Told | None = None
@@ -167,6 +168,18 @@ class Memory:
             marks = {path: (device, inode, ns) for _, grounds in kept for path, device, inode, ns in grounds.unchanged}
             self._marks = marks
         return marks
+
+    def same(self, key: Hashable, answer: Answer) -> Answer:
+        """What was said to `key` the last time, where that says the same: what was derived from it is right still, also
+        where it could not be kept as something had just changed."""
+        before: Answer | None = self._given.get(key)
+        if before is not None and before == answer:
+            return before
+        self._given.pop(key, None)
+        self._given[key] = answer
+        while len(self._given) > ANSWERS_MAX:
+            self._given.pop(next(iter(self._given)), None)
+        return answer
 
     def keep(self, key: Hashable, answer: object, grounds: Grounds | None) -> None:
         """Or forget, when there are no grounds to keep it on."""
@@ -258,6 +271,7 @@ class Moment:
                         return answer
                 look = self._look()
                 answer = ask(look)
+                answer = self._memory.same(key, answer)
                 grounds = look.grounds()
                 self._memory.keep(key, answer, grounds)
                 if grounds is None:

@@ -57,8 +57,8 @@ class ProjectCaches:
 
 
 def _named_in(plan: ConfinedCommand) -> tuple[str, ...]:
-    words = (plan.cwd, *plan.argv)
-    return tuple([place for place in KEPT_BY if any(place in word for word in words)])
+    words = "\0".join((plan.cwd, *plan.argv))  # which holds no place that is not in one of them
+    return tuple([place for place in KEPT_BY if place in words])
 
 
 def _led_elsewhere(plan: ConfinedCommand, homes: list[str], used: tuple[str, ...]) -> Mapping[str, str]:

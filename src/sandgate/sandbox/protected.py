@@ -58,6 +58,33 @@ def protected_in(root: str, protection: Protection, look: Look, *, walk: bool) -
     return search.found()
 
 
+class _Names:
+    """The names that are closed, taken apart."""
+
+    __slots__ = ("deeper", "firsts", "protection", "top", "written")
+
+    def __init__(self, protection: Protection) -> None:
+        self.protection = protection
+        self.written = [(name, *name.partition("/")) for name in closed_names(protection)]
+        self.firsts = tuple(dict.fromkeys([first for _, first, _, _ in self.written]))
+        self.top = frozenset([name for name, _, between, _ in self.written if not between])
+        self.deeper: dict[str, list[str]] = {}  # first part of a name → what comes behind it
+        for _, first, _, rest in self.written:
+            if rest:
+                self.deeper.setdefault(first, []).append(rest)
+
+
+_last_names: _Names | None = None  # of a session they are always the same
+
+
+def _names_of(protection: Protection) -> _Names:
+    global _last_names
+    names = _last_names
+    if names is None or names.protection is not protection:
+        names = _last_names = _Names(protection)
+    return names
+
+
 class _Search:
     def __init__(self, root: str, protection: Protection, look: Look) -> None:
         self.root = root
@@ -65,13 +92,8 @@ class _Search:
         self.protection = protection
         self.closing = Closing((root,), look)
         self.git = GitDirectories(self.closing, protection.git)
-        self.names = [(name, *name.partition("/")) for name in closed_names(protection)]
-        self.firsts = tuple(dict.fromkeys([first for _, first, _, _ in self.names]))
-        self.top_names = frozenset([name for name, _, between, _ in self.names if not between])
-        self.deeper: dict[str, list[str]] = {}  # first part of a name → what comes behind it
-        for _, first, _, rest in self.names:
-            if rest:
-                self.deeper.setdefault(first, []).append(rest)
+        names = _names_of(protection)
+        self.names, self.firsts, self.top_names, self.deeper = names.written, names.firsts, names.top, names.deeper
         self.unlisted: list[str] = []  # directories that were not looked into
         self.ignores_case = False
 
