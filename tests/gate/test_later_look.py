@@ -76,3 +76,38 @@ def test_the_command_runs_once_where_the_plan_was_made_anew(place: Place) -> Non
     place.change = lambda: (place.home / ".config/other").mkdir()
     place.run(*counter)
     assert (place.repo / "count").read_text().count("x") == SEEN_BEFORE + 1
+
+
+@pytest.mark.parametrize("tty", [False, True])
+def test_a_live_command_begins_again_as_well(place: Place, tty: bool) -> None:
+    secret = place.home / ".netrc"
+    line = f"echo x >> count; cat {secret}; echo done"
+
+    def said() -> str:
+        answer = place.runtime.exec_command(line, tty=tty, login=False, yield_time_ms=30_000)
+        assert answer.exit_code == 0
+        return answer.output
+
+    for _ in range(SEEN_BEFORE):
+        assert "done" in said()
+    assert place.owed[-1]
+    place.change = lambda: secret.write_text(SECRET)
+    text = said()
+    assert "done" in text
+    assert SECRET not in text
+    assert place.owed[-2:] == [True, False]
+    assert (place.repo / "count").read_text().count("x") == SEEN_BEFORE + 1
+
+
+def test_a_change_to_git_stays_with_its_draft(place: Place) -> None:
+    """The plan that was dropped had a draft of the git directory, too."""
+    subprocess.run(["git", "init", "-q", place.repo], check=True)
+    (place.repo / "file").write_text("x")
+    for _ in range(SEEN_BEFORE):
+        place.run("git", "add", "file")
+    assert place.owed[-1]
+    place.change = lambda: (place.home / ".config/other").mkdir()
+    place.run("git", "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "first")
+    assert place.owed[-2:] == [True, False]
+    log = subprocess.run(["git", "log", "--format=%s"], cwd=place.repo, capture_output=True, text=True, check=True)
+    assert log.stdout == "first\n"
