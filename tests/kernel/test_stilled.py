@@ -44,7 +44,7 @@ def state(pid: int) -> str:
 
 def test_everything_below_its_init_stops_and_goes_on(tree: subprocess.Popen[bytes], tmp_path: Path) -> None:
     """Required: also what has left the session of the command."""
-    stilled = StilledTree(tree.pid)
+    stilled = StilledTree(lambda: descendants(tree.pid)[1:])
     assert stilled(True)
     found = descendants(tree.pid)[1:]
     # A `sleep` of theirs may have been over before; whoever has just made one waits (D) until it is another program.
@@ -57,6 +57,6 @@ def test_everything_below_its_init_stops_and_goes_on(tree: subprocess.Popen[byte
 
 
 def test_what_is_gone_is_no_reason_to_fail() -> None:
-    stilled = StilledTree(1 << 22)
+    stilled = StilledTree(lambda: descendants(1 << 22))
     assert stilled(True)
     assert stilled(False)

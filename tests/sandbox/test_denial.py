@@ -282,6 +282,13 @@ def test_a_path_in_full_is_not_taken_for_another_of_that_name() -> None:
     assert [denial.path for denial in short.denials] == ["/home/me/.netrc", "/root/.netrc"]
 
 
+def test_a_refusal_that_is_on_record_is_not_told_once_more_as_another_of_that_name() -> None:
+    """Required: nobody is asked to open a file of the same name in another place."""
+    wanted = Refused("create", "openat", "/srv/.unknown", errno="EACCES", program="sh")
+    report = explain(plan(), ended(wanted, exit_code=2, text="sh: cannot create /srv/.unknown: Permission denied"))
+    assert [denial.path for denial in report.denials] == ["/srv/.unknown"]
+
+
 @pytest.mark.parametrize(
     ("exit_code", "text"),
     [

@@ -108,11 +108,13 @@ def test_a_plan_says_what_holds_here_and_marks_the_environment() -> None:
     }
     assert Mount("write", "/dev/null") in plan.mounts
     assert "process-isolation" not in plan.guarantees
-    assert {"network-off", "exact-denials", "protected-names", "missing-protected-names"} <= set(plan.guarantees)
+    assert {"network-off", "exact-denials", "held-calls", "protected-names", "missing-protected-names"} <= set(
+        plan.guarantees
+    )
 
 
 def test_network_on_promises_no_silence() -> None:
     plan = LandlockBackend().confine(
         CommandRequest(("true",), "/", {}), EffectivePermissions(network="on"), report="off"
     )
-    assert not {"network-off", "exact-denials"} & set(plan.guarantees)
+    assert not {"network-off", "exact-denials", "held-calls"} & set(plan.guarantees)

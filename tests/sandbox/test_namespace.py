@@ -45,7 +45,7 @@ def test_a_plan_holds_the_view_the_marks_and_the_promises(tmp_path: Path) -> Non
         report="report",
         limits=Limits(processes=9),
         tty=True,
-        guarantees=(*BASE_GUARANTEES, "network-off", "missing-protected-names", "exact-denials"),
+        guarantees=(*BASE_GUARANTEES, "network-off", "missing-protected-names", "exact-denials", "held-calls"),
     )
 
 

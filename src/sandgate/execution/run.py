@@ -152,7 +152,7 @@ class _Wiring:
             return HeldCalls(ask)
         from sandgate.kernel.stilled import StilledTree
 
-        return HeldCalls(ask, StilledTree(child.pid))
+        return HeldCalls(ask, StilledTree(child.processes))
 
     def close_lent(self) -> None:
         while self._lent:

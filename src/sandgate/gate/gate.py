@@ -390,7 +390,7 @@ class _Passage:
         """The plan, whose calls are held where somebody is attached who is asked about them."""
         self._questions = None
         gate = self._gate
-        if not gate.asks_at_call or plan.backend != "namespace" or not gate._answering.reviewers:
+        if not gate.asks_at_call or not plan.confined or not gate._answering.reviewers:
             return plan
         if not self._ladder.may_hold:
             return plan

@@ -132,10 +132,15 @@ def _set_id_rules() -> tuple[CallRule, ...]:
     )
 
 
+def seen_of_opens(reads: Reads) -> int:
+    """The flags of an open of which one is enough for the supervisor to look at it; -1: none is needed."""
+    return -1 if reads == "all" else WRITE_INTENT | (os.O_DIRECTORY if reads == "directories" else 0)
+
+
 def _open_rules(reads: Reads) -> tuple[CallRule, ...]:
-    if reads == "all":
+    seen = seen_of_opens(reads)
+    if seen < 0:
         return rules("open openat", NOTIFY)
-    seen = WRITE_INTENT | (os.O_DIRECTORY if reads == "directories" else 0)
     return (*rules("open", NOTIFY, Test(1, "any_bit", seen)), *rules("openat", NOTIFY, Test(2, "any_bit", seen)))
 
 

@@ -23,14 +23,33 @@ def drop_powers(*, for_good: bool) -> None:
     """Keeps `KEPT` alone, in this thread; with `for_good` no exec brings more back. Nothing to do unless root."""
     if os.geteuid() != 0:
         return
-    calls = caller()
     if for_good:
         for number in range(NUMBER_MAX + 1):
             if number not in KEPT and not _drop_bound(number):
                 break
     kept = sum(1 << number for number in KEPT) & _permitted()
+    _set(kept, kept)
+
+
+class WithoutPowers:
+    """While it is entered, this thread has no effective capability; what may be taken back stays permitted."""
+
+    def __init__(self) -> None:
+        self._kept = 0 if os.geteuid() != 0 else sum(1 << number for number in KEPT) & _permitted()
+
+    def __enter__(self) -> None:
+        if self._kept:
+            _set(0, self._kept)
+
+    def __exit__(self, *_: object) -> None:
+        if self._kept:
+            _set(self._kept, self._kept)
+
+
+def _set(effective: int, permitted: int) -> None:
+    """Of the first 32 capabilities; the others are gone."""
     header = struct.pack("=Ii", _VERSION_3, 0)
-    calls.call("capset", header, struct.pack("=6I", kept, kept, 0, 0, 0, 0))
+    caller().call("capset", header, struct.pack("=6I", effective, permitted, 0, 0, 0, 0))
 
 
 def _drop_bound(number: int) -> bool:

@@ -102,6 +102,10 @@ if TYPE_CHECKING:
             """SIGKILL to everything the command has started."""
             ...
 
+        def processes(self) -> tuple[int, ...]:
+            """What the command has started and is found, itself among it; none of ours."""
+            ...
+
         def settle_in(self) -> None:
             """It will live for long: gives up what is only kept so that the next start is cheaper."""
             ...
@@ -112,7 +116,8 @@ if TYPE_CHECKING:
 
 
 class HoldsNothing:
-    """The part of a child whose refused calls fail at once, and which keeps nothing that it could give up."""
+    """The part of a child whose refused calls fail at once, which nobody stops for a question, and which keeps nothing
+    that it could give up."""
 
     held: Sequence[HeldCall] = ()
     let_go: Sequence[int] = ()
@@ -124,6 +129,9 @@ class HoldsNothing:
 
     def stop_holding(self) -> None:
         return
+
+    def processes(self) -> tuple[int, ...]:
+        return ()
 
     def settle_in(self) -> None:
         return

@@ -113,6 +113,11 @@ class HelperChild:
     def stop_holding(self) -> None:
         self._ask(request(STOP_HOLDING), flags=MSG_NOSIGNAL)
 
+    def processes(self) -> tuple[int, ...]:
+        from sandgate.kernel.process_tree import descendants
+
+        return descendants(self.pid)[1:]  # the first is the init of its namespace, which runs nothing of theirs
+
     def settle_in(self) -> None:
         if self._lent is not None:
             self._lent.give_back()  # the command keeps it alive; we need the descriptors

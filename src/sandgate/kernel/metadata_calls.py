@@ -13,6 +13,7 @@ import stat
 import struct
 
 from sandgate.kernel.call_rules import SET_ID
+from sandgate.kernel.deeds import change_deed, spot_of
 from sandgate.kernel.name_calls import AT_EMPTY_PATH
 from sandgate.kernel.open_calls import SHARED_MEMORY
 from sandgate.kernel.places import MagicLink, OpenFile, find_place, path_of
@@ -24,12 +25,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sandgate.kernel.deeds import Deed
+    from sandgate.kernel.places import OpenPlace
     from sandgate.kernel.waiting import Answer, WaitingCall
 
-    Deed = Callable[[str], None]  # carries the call out on a path that leads to the object and nowhere else
+    Change = Callable[[str], None]  # carries the call out on a path that leads to the object and nowhere else
+    ChangePlace = Callable[[int], None]  # the same of an object opened as a mere place, links among them
 
 AT_SYMLINK_NOFOLLOW = 0x100
 XATTR_NAME_MAX, XATTR_SIZE_MAX = 256, 65536  # bytes, <linux/limits.h>; the name with its zero
+# Those that mean nothing to the system, and access lists, which say no more than a mode; of the others some make a
+# program run with more rights.
+_OFFERED_ATTRIBUTES = (b"user.", b"system.posix_acl_")
 _TIMESPECS_BYTES = 32  # two struct timespec
 _NANOSECONDS_IN_MICROSECOND = 1000
 
@@ -52,7 +59,7 @@ def chmod_call(call: WaitingCall) -> Answer:
     return _carry_out(call, subject, lambda path: os.chmod(path, mode), on_link=None)
 
 
-def _no_set_id(call: WaitingCall, subject: MetadataSubject) -> CallFails:
+def _no_set_id(call: WaitingCall, subject: MetadataSubject) -> Answer:
     """A program that runs as another user would do so on the host too, long after the sandbox."""
     if subject.path is None:
         path = os.readlink(call.target.base(subject.dirfd))
@@ -72,7 +79,15 @@ def chown_call(call: WaitingCall) -> Answer:
         subject,
         lambda path: os.chown(path, owner, group),
         on_link=lambda path: os.chown(path, owner, group, follow_symlinks=False),
+        elsewhere=lambda place: _keep_owner(place, owner, group),
     )
+
+
+def _keep_owner(place: int, owner: int, group: int) -> None:
+    """Whoever copies with everything says once more to whom it belongs. No other owner is ever given."""
+    about = os.fstat(place)
+    if owner not in (-1, about.st_uid) or group not in (-1, about.st_gid):
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 def utimes_call(call: WaitingCall) -> Answer:
@@ -86,13 +101,16 @@ def utimes_call(call: WaitingCall) -> Answer:
         subject, times_at = MetadataSubject(call.int32(0), path or None, follow=not no_follow), words[2]
     times = _timespecs(call, times_at)
 
-    def deed(path: str) -> None:
+    def change(path: str) -> None:
         caller().call("utimensat", AT_FDCWD, os.fsencode(path), times, 0)
 
     def on_link(path: str) -> None:
         caller().call("utimensat", AT_FDCWD, os.fsencode(path), times, AT_SYMLINK_NOFOLLOW)
 
-    return _carry_out(call, subject, deed, on_link=on_link)
+    def elsewhere(place: int) -> None:
+        caller().call("utimensat", place, b"\0", times, AT_EMPTY_PATH)
+
+    return _carry_out(call, subject, change, on_link=on_link, elsewhere=elsewhere)
 
 
 def xattr_call(call: WaitingCall) -> Answer:
@@ -103,13 +121,14 @@ def xattr_call(call: WaitingCall) -> Answer:
     else:
         subject = MetadataSubject(AT_FDCWD, call.target.text_at(words[0]), follow=not call.name.startswith("l"))
     name = call.target.bytes_at(words[1], XATTR_NAME_MAX).partition(b"\0")[0]
+    allowed = name.startswith(_OFFERED_ATTRIBUTES)
     if "remove" in call.name:
-        return _carry_out(call, subject, lambda path: os.removexattr(path, name), on_link=None)
+        return _carry_out(call, subject, lambda path: os.removexattr(path, name), on_link=None, offered=allowed)
     if words[3] > XATTR_SIZE_MAX:
         return CallFails(errno.E2BIG)
     value = call.target.exactly(words[2], words[3]) if words[3] else b""
     flags = words[4] & 0xFFFFFFFF
-    return _carry_out(call, subject, lambda path: os.setxattr(path, name, value, flags), on_link=None)
+    return _carry_out(call, subject, lambda path: os.setxattr(path, name, value, flags), on_link=None, offered=allowed)
 
 
 def _subject(
@@ -128,13 +147,26 @@ def _subject(
     return MetadataSubject(call.int32(0), path, follow=not flags & AT_SYMLINK_NOFOLLOW), words[2:]
 
 
-def _carry_out(call: WaitingCall, subject: MetadataSubject, deed: Deed, *, on_link: Deed | None) -> Answer:
+def _carry_out(
+    call: WaitingCall,
+    subject: MetadataSubject,
+    change: Change,
+    *,
+    on_link: Change | None,
+    elsewhere: ChangePlace | None = None,
+    offered: bool = True,
+) -> Answer:
+    """`elsewhere`: how it is done where an answer allows it; None: as `change`. `offered`: an answer may allow it."""
+    if elsewhere is None:
+        elsewhere = _of_place(change)
+    if not offered:
+        elsewhere = None
     if subject.path is None:
-        return _on_open_file(call, subject.dirfd, deed)
+        return _on_open_file(call, subject.dirfd, change, elsewhere)
     try:
         place = find_place(call.target, subject.dirfd, subject.path, follow=subject.follow)
     except OpenFile as own:
-        return _on_open_file(call, own.number, deed)
+        return _on_open_file(call, own.number, change, elsewhere)
     except MagicLink:
         return CallFails(errno.EPERM)
     with place:
@@ -142,9 +174,9 @@ def _carry_out(call: WaitingCall, subject: MetadataSubject, deed: Deed, *, on_li
         try:
             call.confirm()
             if not _may_change(call, place.path, os.fstat(held)):
-                return _denied(call, place.path)
+                return _denied(call, place, elsewhere)
             if not stat.S_ISLNK(os.fstat(held).st_mode):
-                deed(f"/proc/self/fd/{held}")
+                change(f"/proc/self/fd/{held}")
             elif on_link is None or subject.follow:
                 return CallFails(errno.EOPNOTSUPP)
             else:
@@ -154,7 +186,16 @@ def _carry_out(call: WaitingCall, subject: MetadataSubject, deed: Deed, *, on_li
             os.close(held)
 
 
-def _on_open_file(call: WaitingCall, number: int, deed: Deed) -> Answer:
+def _of_place(change: Change) -> ChangePlace:
+    def of_place(place: int) -> None:
+        if stat.S_ISLNK(os.fstat(place).st_mode):
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+        change(f"/proc/self/fd/{place}")
+
+    return of_place
+
+
+def _on_open_file(call: WaitingCall, number: int, change: Change, elsewhere: ChangePlace | None) -> Answer:
     try:
         held = os.open(call.target.base(number), os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -170,8 +211,9 @@ def _on_open_file(call: WaitingCall, number: int, deed: Deed) -> Answer:
                 return CallFails(errno.EPERM)
         else:
             if not _may_change(call, path, status):
-                return _denied(call, path)
-        deed(f"/proc/self/fd/{held}")
+                with find_place(call.target, AT_FDCWD, path, follow=False) as place:
+                    return _denied(call, place, elsewhere, of=held)
+        change(f"/proc/self/fd/{held}")
         return Returned()
     finally:
         os.close(held)
@@ -184,10 +226,15 @@ def _may_change(call: WaitingCall, path: str, status: os.stat_result) -> bool:
     return directory == SHARED_MEMORY and call.observed.shared.get(name) == (status.st_dev, status.st_ino)
 
 
-def _denied(call: WaitingCall, path: str) -> CallFails:
-    owner = os.lstat(path).st_uid if os.path.lexists(path) else -1
+def _denied(call: WaitingCall, place: OpenPlace, elsewhere: ChangePlace | None, *, of: int = -1) -> Answer:
+    """`of`: it is about this open file, and not about whatever else has its name by then."""
+
+    def deed() -> Deed | None:
+        return None if elsewhere is None else change_deed("metadata", spot_of(place, of=of), elsewhere)
+
+    owner = place.status.st_uid if place.status is not None else -1
     host_allows = os.geteuid() in (0, owner)
-    return call.deny("metadata", path=path, code=errno.EPERM, layer="seccomp", host_allows=host_allows)
+    return call.deny("metadata", path=place.path, code=errno.EPERM, layer="seccomp", host_allows=host_allows, deed=deed)
 
 
 def _identity(word: int) -> int:

@@ -11,16 +11,26 @@ import errno
 import os
 import stat
 
+from sandgate.kernel.deeds import change_deed, make_deed, remove_deed, spot_of, two_names_deed
 from sandgate.kernel.open_calls import SHARED_MEMORY
-from sandgate.kernel.places import MagicLink, OpenFile, OpenPlace, find_place
+from sandgate.kernel.places import MagicLink, OpenFile, OpenPlace, find_place, has_entries
 from sandgate.kernel.syscalls import caller
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import RESUME, SHARED_MAX, CallFails, Returned, may_enter_names, may_write
+from sandgate.kernel.waiting import (
+    RESUME,
+    SHARED_MAX,
+    CallFails,
+    Returned,
+    may_change_entry,
+    may_enter_names,
+    may_write,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sandgate.kernel.deeds import Deed
     from sandgate.kernel.waiting import Answer, WaitingCall
 
 AT_REMOVEDIR, AT_SYMLINK_FOLLOW, AT_EMPTY_PATH = 0x200, 0x400, 0x1000  # <linux/fcntl.h>
@@ -31,7 +41,11 @@ _PLAIN_KINDS = (0, stat.S_IFREG, stat.S_IFIFO, stat.S_IFSOCK)
 def mkdir_call(call: WaitingCall) -> Answer:
     """mkdir and mkdirat."""
     dirfd, path_at, mode = _at(call, "mkdirat")
-    return _create(call, dirfd, path_at, lambda place: _mkdir(call, place, mode), directory=True)
+
+    def deed(place: OpenPlace) -> Deed | None:
+        return make_deed("directory", place, mode, call.target.umask)
+
+    return _create(call, dirfd, path_at, lambda place: _mkdir(call, place, mode), deed, directory=True)
 
 
 def mknod_call(call: WaitingCall) -> Answer:
@@ -39,16 +53,25 @@ def mknod_call(call: WaitingCall) -> Answer:
     dirfd, path_at, mode = _at(call, "mknodat")
     if stat.S_IFMT(mode) not in _PLAIN_KINDS:
         return CallFails(errno.EPERM)
-    return _create(call, dirfd, path_at, lambda place: _mknod(call, place, mode))
+
+    def deed(place: OpenPlace) -> Deed | None:
+        return make_deed("node", place, mode if stat.S_IFMT(mode) else mode | stat.S_IFREG, call.target.umask)
+
+    return _create(call, dirfd, path_at, lambda place: _mknod(call, place, mode), deed)
 
 
 def symlink_call(call: WaitingCall) -> Answer:
     """symlink and symlinkat. What the link says is free, where it stands is not."""
     content = call.target.text_at(call.arguments[0])
     dirfd, path_at = (call.int32(1), call.arguments[2]) if call.name == "symlinkat" else (AT_FDCWD, call.arguments[1])
-    return _create(
-        call, dirfd, path_at, lambda place: os.symlink(content, place.name, dir_fd=place.parent), brings=True
-    )
+
+    def make(place: OpenPlace) -> None:
+        os.symlink(content, place.name, dir_fd=place.parent)
+
+    def deed(place: OpenPlace) -> Deed | None:
+        return make_deed("symlink", place, link_text=content) if content else None
+
+    return _create(call, dirfd, path_at, make, deed, brings=True)
 
 
 def unlink_call(call: WaitingCall) -> Answer:
@@ -60,10 +83,18 @@ def unlink_call(call: WaitingCall) -> Answer:
         return RESUME
     with place:
         call.confirm()
-        if _removal_fails_anyway(place, directory=directory) or call.access.by_kernel(place.path):
+        if call.access.by_kernel(place.path):
             return RESUME
+        if _removal_fails_anyway(place, directory=directory):
+            other_kind = place.name and place.exists and call.takes_over and may_change_entry(place)
+            return CallFails(errno.ENOTDIR if directory else errno.EISDIR) if other_kind else RESUME
         if not call.access.movable(place.path) and not _own_shared(call, place):
-            return call.deny("delete", path=place.path, host_allows=may_enter_names(place.directory))
+            enters = may_change_entry(place)
+            if call.takes_over and enters and directory and has_entries(place):
+                return CallFails(errno.ENOTEMPTY)
+            return call.deny(
+                "delete", path=place.path, host_allows=enters, deed=lambda: remove_deed(place, directory=directory)
+            )
         (os.rmdir if directory else os.unlink)(place.name, dir_fd=place.parent)
         if place.directory == SHARED_MEMORY:
             call.observed.shared.pop(place.name, None)
@@ -123,13 +154,26 @@ def truncate_call(call: WaitingCall) -> Answer:
         if call.access.by_kernel(place.path) or not place.is_kind(stat.S_IFREG):
             return RESUME
         if not call.access.writable(place.path):
-            return call.deny("write", path=place.path, host_allows=may_write(place.path))
+            return call.deny(
+                "write",
+                path=place.path,
+                host_allows=may_write(place.path),
+                deed=lambda: change_deed("truncate", spot_of(place), lambda fd: _truncate(fd, length)),
+            )
         fd = os.open(place.name, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place.parent)
         try:
             os.ftruncate(fd, length)
         finally:
             os.close(fd)
         return Returned()
+
+
+def _truncate(place: int, length: int) -> None:
+    fd = os.open(f"/proc/self/fd/{place}", os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    try:
+        os.ftruncate(fd, length)
+    finally:
+        os.close(fd)
 
 
 def _at(call: WaitingCall, at_form: str) -> tuple[int, int, int]:
@@ -152,6 +196,7 @@ def _create(
     dirfd: int,
     path_at: int,
     make: Callable[[OpenPlace], None],
+    deed: Callable[[OpenPlace], Deed | None] | None = None,
     *,
     directory: bool = False,
     brings: bool = False,
@@ -168,7 +213,9 @@ def _create(
         shared = place.directory == SHARED_MEMORY and not directory and len(call.observed.shared) < SHARED_MAX
         free = call.access.may_receive(place.path) if brings else call.access.writable(place.path)
         if not free and not shared:
-            return call.deny("create", path=place.path, host_allows=may_enter_names(place.directory))
+            enters = may_enter_names(place.directory)
+            wanted = None if deed is None else lambda: deed(place)
+            return call.deny("create", path=place.path, host_allows=enters, deed=wanted)
         make(place)
         if shared:
             status = os.stat(place.name, dir_fd=place.parent, follow_symlinks=False)
@@ -225,7 +272,7 @@ def _rename(call: WaitingCall, old: OpenPlace, new: OpenPlace, flags: int) -> An
         return RESUME
     for place, free in ((old, access.movable(old.path)), (new, _may_receive(call, new))):
         if not free:
-            return call.deny("rename", path=place.path, host_allows=may_enter_names(place.directory))
+            return _refused_rename(call, old, new, flags, place)
     if flags & RENAME_WHITEOUT:
         return CallFails(errno.EPERM)  # makes a device
     _require_directory(old, new)
@@ -233,6 +280,28 @@ def _rename(call: WaitingCall, old: OpenPlace, new: OpenPlace, flags: int) -> An
     old_name, new_name = names
     caller().call("renameat2", old.parent, old_name, new.parent, new_name, flags)
     return Returned()
+
+
+def _refused_rename(call: WaitingCall, old: OpenPlace, new: OpenPlace, flags: int, refused: OpenPlace) -> Answer:
+    """Where somebody may answer, whoever moves a file from a free place to a closed one is heard when it copies."""
+    enters = may_change_entry(old) and may_change_entry(new)
+    if not call.takes_over or flags & ~RENAME_NOREPLACE:
+        return call.deny("rename", path=refused.path, host_allows=may_enter_names(refused.directory))
+    if call.access.writable(old.directory) != call.access.writable(new.directory):
+        return CallFails(errno.EXDEV)
+    if enters and new.exists and (code := _replacing_fails(old, new)):
+        return CallFails(code)
+    return call.deny(
+        "rename", path=refused.path, host_allows=enters, deed=lambda: two_names_deed("rename", old, new, flags)
+    )
+
+
+def _replacing_fails(old: OpenPlace, new: OpenPlace) -> int:
+    """The host's errno where `old` cannot become `new`, whatever anybody says."""
+    from_directory, to_directory = old.is_kind(stat.S_IFDIR), new.is_kind(stat.S_IFDIR)
+    if from_directory != to_directory:
+        return errno.EISDIR if to_directory else errno.ENOTDIR
+    return errno.ENOTEMPTY if to_directory and old.path != new.path and has_entries(new) else 0
 
 
 def _may_receive(call: WaitingCall, new: OpenPlace) -> bool:
@@ -250,7 +319,7 @@ def _link(call: WaitingCall, old: OpenPlace, new_at: tuple[int, int]) -> Answer:
         return RESUME
     if not call.access.writable(old.path) and not _own_shared(call, old):
         # A second name for a closed file would be a way to write it.
-        return call.deny("create", path=old.path, code=errno.EPERM, host_allows=may_write(old.path))
+        return _refused_link(call, old, new_at)
     return _create(
         call,
         *new_at,
@@ -258,6 +327,23 @@ def _link(call: WaitingCall, old: OpenPlace, new_at: tuple[int, int]) -> Answer:
             old.name, place.name, src_dir_fd=old.parent, dst_dir_fd=place.parent, follow_symlinks=False
         ),
     )
+
+
+def _refused_link(call: WaitingCall, old: OpenPlace, new_at: tuple[int, int]) -> Answer:
+    allowed = may_write(old.path)
+    new = _find(call, new_at[0], call.target.text_at(new_at[1])) if call.takes_over else None
+    if new is None:
+        return call.deny("create", path=old.path, code=errno.EPERM, host_allows=allowed)
+    with new:
+        if new.exists:
+            return CallFails(errno.EEXIST)
+        return call.deny(
+            "create",
+            path=old.path,
+            code=errno.EPERM,
+            host_allows=allowed and may_enter_names(new.directory),
+            deed=lambda: two_names_deed("link", old, new),
+        )
 
 
 def _link_open_file(call: WaitingCall, number: int, place: OpenPlace) -> None:

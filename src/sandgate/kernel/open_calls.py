@@ -11,7 +11,8 @@ import fcntl
 import os
 import stat
 
-from sandgate.kernel.call_rules import O_TMPFILE_BIT, TIOCGPTPEER, WRITE_INTENT
+from sandgate.kernel.call_rules import O_TMPFILE_BIT, TIOCGPTPEER, WRITE_INTENT, seen_of_opens
+from sandgate.kernel.deeds import open_deed
 from sandgate.kernel.pidfd import copy_descriptor
 from sandgate.kernel.places import MagicLink, OpenFile, OpenPlace, find_place, path_of
 from sandgate.kernel.target import AT_FDCWD
@@ -19,6 +20,7 @@ from sandgate.kernel.waiting import RESUME, SHARED_MAX, AnswerLater, CallFails, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.kernel.deeds import Deed
     from sandgate.kernel.waiting import Answer, WaitingCall
 
 SHARED_MEMORY = "/dev/shm"  # POSIX shared memory and semaphores; a command owns what it makes there, no more
@@ -59,6 +61,8 @@ class OpenRequest:
 
 def open_call(call: WaitingCall) -> Answer:
     """The answer to any call of the family."""
+    if _is_for_the_rules(call):
+        return RESUME
     request = OpenRequest(call)
     if request.flags & os.O_PATH:
         return RESUME  # no access at all
@@ -71,6 +75,15 @@ def open_call(call: WaitingCall) -> Answer:
     with place:
         call.confirm()
         return _decide(call, request, place)
+
+
+def _is_for_the_rules(call: WaitingCall) -> bool:
+    """Seen only because of what may yet be made for the command, of which Landlock's rules do not know."""
+    held_calls = call.observed.held_calls
+    if held_calls is None or held_calls.has_made or call.name == "creat":
+        return False
+    seen = seen_of_opens(call.observed.reads)
+    return seen >= 0 and not call.arguments[2 if call.name == "openat" else 1] & seen
 
 
 def open_peer_call(call: WaitingCall) -> Answer:
@@ -101,10 +114,14 @@ def _decide(call: WaitingCall, request: OpenRequest, place: OpenPlace) -> Answer
         return _open(call, request, place) if place.exists else RESUME
     if not device and (access.writable(path) or _own_shared_memory(call, place)):
         return _open(call, request, place)
+
+    def deed() -> Deed | None:
+        return open_deed(place, request.flags, request.mode, call.target.umask)
+
     if place.exists and not request.unnamed:
-        return call.deny("write", path=path, host_allows=may_write(path))
+        return call.deny("write", path=path, host_allows=may_write(path), deed=deed)
     enters = may_enter_names(place.directory)
-    return call.deny("create", path=path, host_allows=enters, exclusive=request.exclusive)
+    return call.deny("create", path=path, host_allows=enters, exclusive=request.exclusive, deed=deed)
 
 
 def _fails_anyway(request: OpenRequest, place: OpenPlace) -> bool:

@@ -58,6 +58,8 @@ class PathAccess:
         self._endings = frozenset([path for path in map(self._key, permissions.absent) if "/*." in path])
         self._above_absent = _all_upwards(posixpath.dirname(self._key(path)) for path in permissions.absent)
         self._above_closed = _all_upwards(map(self._key, closed))
+        self._above_kept: set[str] | None = None  # made when it is asked for
+        self._closed_names = closed
         self._hidden = frozenset(permissions.hidden)
         self._reopened = frozenset((*permissions.reopened, *permissions.writable))
 
@@ -89,6 +91,27 @@ class PathAccess:
     def may_receive(self, path: str) -> bool:
         """Whether what exists may get `path` as its name: it could bring along what must not come to exist."""
         return self._key(path) not in self._above_absent and self.writable(path)
+
+    def is_guarded(self, path: str) -> bool:
+        """Whether exactly this name is closed, there or not."""
+        key = self._key(path)
+        return key in self._closed or ending_form(key) in self._endings
+
+    def closed_between(self, root: str, path: str) -> bool:
+        """Whether something on the way from `root` to `path`, which lies below it, takes away."""
+        for above in upwards(path):
+            if above == root or len(above) <= len(root):
+                return False
+            if self.is_guarded(above):
+                return True
+        return False
+
+    def holds_kept(self, path: str) -> bool:
+        """Whether at `path`, or below it, lies a place that the command has, or below it one that is closed to it."""
+        if self._above_kept is None:
+            below_closed = _all_upwards(posixpath.dirname(self._key(each)) for each in self._closed_names)
+            self._above_kept = below_closed | _all_upwards(map(self._key, self._writable))
+        return self._key(path) in self._above_kept
 
     def by_kernel(self, path: str) -> bool:
         """Whether a Landlock rule covers `path`, and still sits on the directory it was made for."""

@@ -68,6 +68,20 @@ class OpenPlace:
         os.close(self.parent)
 
 
+def has_entries(place: OpenPlace) -> bool:
+    """Whether it is a directory with something in it, as far as that can be read."""
+    try:
+        fd = os.open(
+            place.name or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place.parent
+        )
+    except OSError:
+        return False
+    try:
+        return bool(os.listdir(fd))
+    finally:
+        os.close(fd)
+
+
 def path_of(fd: int) -> str:
     """Where an open file lies. OSError ENOENT when it has been deleted or never had a path."""
     path = os.readlink(f"/proc/self/fd/{fd}")

@@ -16,110 +16,42 @@ import _thread
 import errno
 import os
 import select
-import struct
+from contextlib import suppress
 
 from sandgate.kernel import landlock
-from sandgate.kernel.call_rules import call_rules, group_actions
 from sandgate.kernel.capabilities import drop_powers
 from sandgate.kernel.child import Ended, ended_from
 from sandgate.kernel.expected import exchanged
-from sandgate.kernel.notify import LISTENER_FLAGS
 from sandgate.kernel.open_calls import SHARED_MEMORY
-from sandgate.kernel.path_access import PathAccess, identity_of
+from sandgate.kernel.path_access import PathAccess
 from sandgate.kernel.pidfd import reap
 from sandgate.kernel.plain import Above2, PlainChild, open_directory
 from sandgate.kernel.program import find_program
-from sandgate.kernel.seccomp import assemble
-from sandgate.kernel.session_tree import SIGKILL
+from sandgate.kernel.restriction import Restriction, may_take_over, reads_of
+from sandgate.kernel.session_tree import SIGKILL, members, still_the_same
 from sandgate.kernel.spawn import Spawn, spawn_missing
 from sandgate.kernel.supervise import TREE_END_MS, Supervisor
-from sandgate.kernel.syscalls import NUMBERS, caller, machine
+from sandgate.kernel.syscalls import NUMBERS, machine
 from sandgate.kernel.waiting import Observed
-from sandgate.protocol.confinement import ExecFailure, Mount, SetupFailure
+from sandgate.protocol.confinement import ExecFailure, SetupFailure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
-    from sandgate.kernel.call_rules import Reads
     from sandgate.kernel.child import Child
+    from sandgate.kernel.held_calls import CallKeeper
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Refused
     from sandgate.protocol.held_calls import HeldCall, PerformedCall
-    from sandgate.protocol.permissions import EffectivePermissions, Grant
+    from sandgate.protocol.permissions import Grant
 
 LAYERS = ("landlock", "seccomp", "notify")
-PR_SET_NO_NEW_PRIVS = 38  # <linux/prctl.h>
-SECCOMP_SET_MODE_FILTER = 1
 CLOSE_MS = TREE_END_MS + 1000  # how long `close` waits for the tree to be gone
-
-
-class LandlockRuleSet:
-    """A Landlock rule set as the kernel holds it, and the objects its rules sit on."""
-
-    def __init__(self, mounts: tuple[Mount, ...], abi: int, *, network: bool) -> None:
-        self.granted: dict[str, tuple[int, int]] = {}
-        self.shown: dict[str, tuple[int, int]] = {}
-        self.fd = landlock.create_ruleset(abi, network=network)
-        for mount in mounts:
-            writing = mount.kind == "write"
-            rights = landlock.write_rights(abi) if writing else landlock.read_rights(abi)
-            identity = landlock.allow_path(self.fd, mount.path, rights)
-            if identity is not None:
-                (self.granted if writing else self.shown)[mount.path] = identity
-
-    def __del__(self) -> None:
-        os.close(self.fd)
-
-    def still_true(self) -> bool:
-        """Whether every path still leads to the object its rule was made for. The kernel keeps their numbers taken."""
-        rules = (*self.granted.items(), *self.shown.items())
-        return all(identity_of(path) == identity for path, identity in rules)
-
-
-_last: tuple[object, LandlockRuleSet] | None = None
-_last_lock = _thread.allocate_lock()
-
-
-def rule_set(mounts: tuple[Mount, ...], abi: int, *, network: bool) -> LandlockRuleSet:
-    """The rule set for `mounts`; the last one is kept, since the next command mostly wants the same."""
-    global _last
-    key = (mounts, abi, network)
-    with _last_lock:
-        if _last is None or _last[0] != key or not _last[1].still_true():
-            _last = (key, LandlockRuleSet(mounts, abi, network=network))
-        return _last[1]
-
-
-class Restriction:
-    """What the launcher thread takes upon itself: built beforehand, so that it only has to make the calls."""
-
-    def __init__(self, plan: ConfinedCommand, abi: int, terminal: str | None) -> None:
-        network = plan.permissions.network == "on"
-        if terminal is None:
-            self.rules = rule_set(plan.mounts, abi, network=network)
-        else:
-            # Never kept: devpts gives the next terminal the name and the inode number of one that is gone.
-            self.rules = LandlockRuleSet((*plan.mounts, Mount("write", terminal)), abi, network=network)
-        self._program = _program(network, _reads(plan.permissions))
-
-    def apply(self) -> int:
-        """Restricts the calling thread for good; the listener of its filter. OSError with the step as filename."""
-        calls = caller()
-        calls.call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-        drop_powers(for_good=True)
-        landlock.restrict_self(self.rules.fd)
-        return calls.call("seccomp", SECCOMP_SET_MODE_FILTER, LISTENER_FLAGS, self._program)
 
 
 class RestrictedChild:
     """One confined process tree. See `kernel.child.Child` for the contract."""
-
-    held: Sequence[HeldCall] = ()
-    let_go: Sequence[int] = ()
-    performed_calls: Sequence[PerformedCall] = ()
-    performed_omitted = 0
 
     def __init__(self, plan: ConfinedCommand, restriction: Restriction, spawn: Spawn) -> None:
         self.pid = 0
@@ -134,6 +66,14 @@ class RestrictedChild:
             network=permissions.network == "on",
             sockets=permissions.sockets,
         )
+        self._observed.reads = reads_of(permissions)
+        self._keeper: CallKeeper | None = None
+        self._told = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        if may_take_over(plan):
+            from sandgate.kernel.held_calls import CallKeeper
+
+            self._keeper = CallKeeper(plan, self._observed.access, self._tell)
+            self._observed.held_calls = self._keeper
         self._supervisor: Supervisor | None = None
         self._reaping = _thread.allocate_lock()
         self._reaped = False
@@ -166,12 +106,34 @@ class RestrictedChild:
     def reported(self) -> bool:
         return self._supervisor is not None and self._supervisor.complete
 
+    @property
+    def held(self) -> Sequence[HeldCall]:
+        return () if self._keeper is None else self._keeper.held
+
+    @property
+    def let_go(self) -> Sequence[int]:
+        return () if self._keeper is None else self._keeper.let_go
+
+    @property
+    def performed_calls(self) -> Sequence[PerformedCall]:
+        return () if self._keeper is None else self._keeper.performed_calls
+
+    @property
+    def performed_omitted(self) -> int:
+        return 0 if self._keeper is None else self._keeper.performed_omitted
+
     def descriptors(self) -> tuple[int, ...]:
-        return (self._done,) if self._done >= 0 and self.pid and self.ended is None else ()
+        return (self._done, self._told) if self._done >= 0 and self.pid and self.ended is None else ()
 
     def handle(self, fd: int) -> None:
-        if fd == self._done:
+        if fd == self._told:
+            with suppress(BlockingIOError):
+                os.eventfd_read(fd)
+        elif fd == self._done:
             self.ended = self._outcome
+
+    def _tell(self) -> None:
+        os.eventfd_write(self._told, 1)
 
     def signal_group(self, number: int) -> None:
         with self._reaping:
@@ -186,11 +148,22 @@ class RestrictedChild:
         if self._supervisor is not None:
             self._supervisor.wake(kill_tree=True)
 
-    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
-        return  # nothing is held here
+    def answer(self, number: int, grants: tuple[Grant, ...]) -> None:
+        if self._keeper is not None:
+            self._keeper.order(number, grants)
+            self._wake()
 
     def stop_holding(self) -> None:
-        return
+        if self._keeper is not None:
+            self._keeper.order_stop()
+            self._wake()
+
+    def _wake(self) -> None:
+        if self._supervisor is not None:
+            self._supervisor.wake()
+
+    def processes(self) -> tuple[int, ...]:
+        return tuple(members(still_the_same(self._observed.sessions)))
 
     def settle_in(self) -> None:
         return  # there is nothing to give up
@@ -203,6 +176,7 @@ class RestrictedChild:
             if not _poll(self._done, CLOSE_MS):
                 return  # the supervisor still needs it; a stuck kernel call is all that can keep it so long
         os.close(self._done)
+        os.close(self._told)
         self._done = -1
 
     def _start(self, restriction: Restriction, spawn: Spawn) -> None:
@@ -334,34 +308,6 @@ def _missing() -> str:
     if landlock.supported_abi() < landlock.ABI_WANTED:
         return f"landlock ABI {landlock.ABI_WANTED}"
     return spawn_missing()
-
-
-def _reads(permissions: EffectivePermissions) -> Reads:
-    """Which opens for reading to hold.
-
-    Rules leave out every directory above something hidden. Listing such a directory is answered by hand; where
-    the command may also make files in one, those have no rule either, and each open has to be.
-    """
-    below_roots = any(
-        path.startswith(root.rstrip("/") + "/") for path in permissions.hidden for root in permissions.writable
-    )
-    return "all" if below_roots else "directories"
-
-
-_programs: dict[tuple[bool, str], tuple[bytes, Any]] = {}
-
-
-def _program(network: bool, reads: Reads) -> bytes:
-    """A `struct sock_fprog` for this machine, kept with the instructions it points to."""
-    import ctypes
-
-    key = (network, reads)
-    if key not in _programs:
-        rules = call_rules(network=network, reads=reads)
-        code = assemble(rules, machine=machine(), otherwise=group_actions(machine()))
-        held = ctypes.create_string_buffer(code, len(code))
-        _programs[key] = (struct.pack("=H6xQ", len(code) // 8, ctypes.addressof(held)), held)
-    return _programs[key][0]
 
 
 def _taken_lock() -> _thread.LockType:

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import os
 
-from sandgate.kernel.process_tree import DESCENDANTS_MAX, descendants
+from sandgate.kernel.process_tree import DESCENDANTS_MAX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
 
 SIGCONT, SIGSTOP = 18, 19  # numbers of x86-64 and arm64
 PASSES_MAX = 32  # over the tree; one that starts processes faster than that cannot be stopped
 
 
 class StilledTree:
-    """What hangs on the supervisor `pid`. Called with whether it is to be still; False: it cannot be stopped."""
+    """What `find` finds. Called with whether it is to be still; False: it cannot be stopped."""
 
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
+    def __init__(self, find: Callable[[], Collection[int]]) -> None:
+        self._find = find
         self._stopped: dict[int, None] = {}
 
     def __call__(self, still: bool, /) -> bool:
@@ -27,7 +31,7 @@ class StilledTree:
 
     def _stop(self) -> bool:
         for _ in range(PASSES_MAX):
-            found = descendants(self._pid)[1:]  # the first is the init of its namespace, which runs nothing of theirs
+            found = self._find()
             if len(found) + 1 >= DESCENDANTS_MAX:
                 break
             new = [pid for pid in found if pid not in self._stopped]

@@ -35,6 +35,7 @@ from sandgate.kernel.waiting import (
     Opened,
     Resume,
     Returned,
+    Unanswered,
     WaitingCall,
 )
 from sandgate.record import never_reached
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.kernel.notify import Notification
-    from sandgate.kernel.waiting import Answer, Observed
+    from sandgate.kernel.waiting import Answer, Keeper, Observed
 
 RETRY_MS = 5  # how often a call that waits for another process is tried again
 WAITING_MAX = 64  # calls that may wait so at once; a further one fails with EAGAIN
@@ -133,6 +134,7 @@ class Supervisor:
         self._killing = False
         self._stopping = False
         self._waiting: dict[int, tuple[str, Callable[[], Answer]]] = {}
+        self._next_look = 0.0  # when callers of held calls are looked for again
         self._names = {number: name for name, number in NUMBERS[machine()].items()}
 
     def wake(self, *, kill_tree: bool = False, stop: bool = False) -> None:
@@ -148,13 +150,15 @@ class Supervisor:
         poller = self._poller()
         poller.register(fd, select.POLLIN)
         while not self._stopping:
-            ready = dict(poller.poll(RETRY_MS if self._waiting else None))
+            ready = dict(poller.poll(self._wait_ms()))
             self._work(ready)
             if fd in ready:
                 return
 
     def end_tree(self) -> None:
         """Serves and kills until no process carries the filter, within `TREE_END_MS`."""
+        if self.observed.held_calls is not None:
+            self.observed.held_calls.refuse_all(self._send)
         poller = self._poller()
         start = time.monotonic()
         pause_ms = LAST_BREATH_MS
@@ -193,6 +197,20 @@ class Supervisor:
                 self._serve(notification)
         if self._waiting:
             self._try_again()
+        if self.observed.held_calls is not None:
+            self._mind_held(self.observed.held_calls)
+
+    def _mind_held(self, held_calls: Keeper) -> None:
+        held_calls.obey(self._send)
+        now = time.monotonic()
+        if held_calls.look_ms and now >= self._next_look:
+            self._next_look = now + held_calls.look_ms / 1000
+            held_calls.look()
+
+    def _wait_ms(self) -> int | None:
+        if self._waiting:
+            return RETRY_MS
+        return None if self.observed.held_calls is None else self.observed.held_calls.look_ms
 
     def _kill_all(self) -> None:
         for pid in members(still_the_same(self.observed.sessions)):
@@ -219,9 +237,9 @@ class Supervisor:
         except Exception:  # a bug of ours must neither hang the command nor give it anything
             self.complete = False
             answer = CallFails(errno.EPERM) if name in NEVER_RESUMED else RESUME
-        self._send(name, identity, answer)
+        self._send(identity, answer, name)
 
-    def _send(self, name: str, identity: int, answer: Answer) -> None:
+    def _send(self, identity: int, answer: Answer, name: str = "") -> None:
         match answer:
             case Resume():
                 self._listener.resume(identity)
@@ -239,6 +257,8 @@ class Supervisor:
                     self._waiting[identity] = (name, retry)
                 else:
                     self._listener.refuse(identity, errno.EAGAIN)
+            case Unanswered():
+                return
             case _:
                 never_reached(answer)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 
 from sandgate.kernel.session_tree import living_sessions, started
 from sandgate.kernel.target import Target
@@ -13,10 +14,36 @@ from sandgate.record import Record
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
+    from sandgate.kernel.call_rules import Reads
+    from sandgate.kernel.deeds import Deed
     from sandgate.kernel.notify import Listener, Notification
     from sandgate.kernel.path_access import Identity, PathAccess
+    from sandgate.kernel.places import OpenPlace
     from sandgate.protocol.denials import Layer, Operation
+
+    class Keeper(Protocol):
+        """What refused calls are shown to: `held_calls.CallKeeper`."""
+
+        has_made: bool  # something that no rule of Landlock knows
+
+        @property
+        def takes_over(self) -> bool: ...
+
+        @property
+        def look_ms(self) -> int | None: ...
+
+        def take_over(self, call: WaitingCall, deed: Deed, refused: Refused, /) -> Answer | None: ...
+
+        def obey(self, send: Callable[[int, Answer], None], /) -> None: ...
+
+        def look(self) -> None: ...
+
+        def refuse_all(self, send: Callable[[int, Answer], None], /) -> None: ...
+
+        def close(self) -> None: ...
+
 
 SOCKETS_MAX = 256  # socket files one command may bind; each costs us a descriptor
 SHARED_MAX = 4096  # names one command may have in /dev/shm
@@ -54,7 +81,11 @@ class AnswerLater(Record):
     retry: Callable[[], Answer]
 
 
-Answer = Resume | Returned | CallFails | Opened | AnswerLater
+class Unanswered(Record):
+    """No answer yet: somebody is asked. See `held_calls`."""
+
+
+Answer = Resume | Returned | CallFails | Opened | AnswerLater | Unanswered
 RESUME = Resume()
 
 
@@ -70,6 +101,8 @@ class Observed:
         self.network = network
         self.granted_sockets = frozenset(sockets)
         self.umask = own_umask()
+        self.reads: Reads = "all"  # which opens for reading may need more than Landlock's rules
+        self.held_calls: Keeper | None = None  # None: what is refused neither waits nor is carried out
         self.refused: list[Refused] = []
         self.omitted = 0
         self.locked: list[str] = []  # files outside on which it took a lock, LOCKED_MAX at most
@@ -82,6 +115,8 @@ class Observed:
 
     def close(self) -> None:
         """Lets go of what was held open."""
+        if self.held_calls is not None:
+            self.held_calls.close()
         for fd in self.sockets.values():
             os.close(fd)
         self.sockets.clear()
@@ -121,9 +156,12 @@ class WaitingCall:
     def int32(self, index: int) -> int:
         return self.notification.int32(index)
 
+    def still_waits(self) -> bool:
+        return self._listener.valid(self.notification.id)
+
     def confirm(self) -> None:
         """Raises `Gone` unless everything read so far really belonged to the caller."""
-        if not self._listener.valid(self.notification.id):
+        if not self.still_waits():
             raise Gone
 
     def deny(
@@ -136,24 +174,40 @@ class WaitingCall:
         layer: Layer = "landlock",
         host_allows: bool = True,
         exclusive: bool = False,
-    ) -> CallFails:
-        """Records a refusal; the answer that goes with it."""
+        deed: Callable[[], Deed | None] | None = None,
+    ) -> Answer:
+        """Records a refusal; the answer that goes with it. `deed`: what it asks for, where an answer may allow it."""
         target = self.target
-        self.observed.add(
-            Refused(
-                operation=operation,
-                syscall=self.name,
-                path=path,
-                address=address,
-                errno=errno.errorcode[code],
-                layer=layer,
-                pid=target.pid,
-                program=target.program,
-                host_allows=host_allows,
-                exclusive=exclusive,
-            )
+        refused = Refused(
+            operation=operation,
+            syscall=self.name,
+            path=path,
+            address=address,
+            errno=errno.errorcode[code],
+            layer=layer,
+            pid=target.pid,
+            program=target.program,
+            host_allows=host_allows,
+            exclusive=exclusive,
         )
+        answer = self._taken_over(deed, refused) if deed is not None and self.takes_over else None
+        if answer is not None:
+            return answer
+        self.observed.add(refused)
         return CallFails(code)
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether what is refused may wait, or be carried out."""
+        return self.observed.held_calls is not None and self.observed.held_calls.takes_over
+
+    def _taken_over(self, deed: Callable[[], Deed | None], refused: Refused) -> Answer | None:
+        try:
+            wanted = deed()
+        except OSError:  # memory that is not there, a place that is gone: nothing that could be carried out
+            return None
+        held_calls = self.observed.held_calls
+        return held_calls.take_over(self, wanted, refused) if wanted is not None and held_calls is not None else None
 
 
 def own_umask() -> int:
@@ -169,3 +223,13 @@ def may_write(path: str) -> bool:
 def may_enter_names(directory: str) -> bool:
     """Whether permission bits let us make and remove names in `directory`."""
     return os.access(directory, os.W_OK | os.X_OK, effective_ids=True)
+
+
+def may_change_entry(place: OpenPlace) -> bool:
+    """Whether permission bits let us give away the name of `place`: in a sticky directory only owners may."""
+    if not may_enter_names(place.directory):
+        return False
+    about = os.fstat(place.parent)
+    if place.status is None or not about.st_mode & stat.S_ISVTX:
+        return True
+    return os.geteuid() in (0, about.st_uid, place.status.st_uid)

@@ -86,7 +86,8 @@ def explain(plan: ConfinedCommand, outcome: AttemptOutcome, text: str | None = N
         if text is None:
             text = outcome.result.aggregated[-TEXT_CHARS_MAX:].decode("utf-8", "replace")
         recorded = [denial.path for denial in denials if denial.path]
-        shown += [each for each in _hidden_reads(text, plan) if _innermost(each.path or "", recorded) is None]
+        told = [visible(each.path) for each in outcome.refused if each.path]
+        shown += [each for each in _hidden_reads(text, plan, told) if _innermost(each.path or "", recorded) is None]
     decisive = any(_decides(refused, failed) for refused in needed)
     if decisive or any(denial.layer == "heuristic" for denial in shown):
         return DenialReport("denied", tuple(shown), omitted, did_without)
@@ -299,9 +300,10 @@ def _crowded_directories(refusals: Iterable[Refused], plan: ConfinedCommand) -> 
     )
 
 
-def _hidden_reads(text: str, plan: ConfinedCommand) -> list[Denial]:
+def _hidden_reads(text: str, plan: ConfinedCommand, told: Iterable[str] = ()) -> list[Denial]:
     """What a failing command says it could not read, where something is closed. In a closed directory nothing is
-    found; so that counts only where there is something on the host.
+    found; so that counts only where there is something on the host. A line about a path in `told`, whose refusal is on
+    record, says nothing more.
     """
     permissions, homes = plan.permissions, homes_of(plan.env)
     places = {visible(path): path for path in permissions.hidden}
@@ -310,6 +312,8 @@ def _hidden_reads(text: str, plan: ConfinedCommand) -> list[Denial]:
     for line in spelled_lines(text, permissions.hidden):
         lowered = line.lower()
         if not any(word in lowered for word in (*_PERMISSION_WORDS, *_ABSENCE_WORDS)):
+            continue
+        if any(_stands_alone(line, path) for path in told):
             continue
         refused = any(word in lowered for word in _PERMISSION_WORDS)
         for name in _named(line, shown):

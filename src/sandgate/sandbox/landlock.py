@@ -101,7 +101,7 @@ def guarantees(permissions: EffectivePermissions, report: ReportMode) -> tuple[s
     if permissions.network == "off":
         promised.append("network-off")
     if report == "report":
-        promised.append("exact-denials")
+        promised += ["exact-denials", "held-calls"]
     return tuple(promised)
 
 

@@ -92,5 +92,5 @@ def guarantees(permissions: EffectivePermissions, report: ReportMode) -> tuple[s
     if permissions.network == "off":
         promised.append("network-off")
     if report == "report":
-        promised += ["missing-protected-names", "exact-denials"]
+        promised += ["missing-protected-names", "exact-denials", "held-calls"]
     return tuple(promised)

@@ -58,6 +58,8 @@ LANDLOCK_LOSSES = (
     "other processes stay visible (their command lines, not their memory)",
     "a command's children are found and ended by their session, not by a namespace",
     "a writable directory with protected names is opened entry by entry, and new entries are made by the supervisor",
+    "a program made at a call that was answered cannot be run in a directory with something hidden, such as the home",
+    "where somebody is asked at refused calls, each open of a file is looked at by the supervisor, and takes longer",
     "effects cannot be previewed",
     "a name that cannot be looked up is told by its server's address",
     "not told when refused: priorities and limits of other processes, and messages that name where they go",

@@ -10,6 +10,7 @@ from sandgate.protocol.permissions import EffectivePermissions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.kernel.child import Child
     from sandgate.protocol.permissions import NetworkMode
 
 RUN_LIMIT_MS = 20_000
@@ -19,7 +20,7 @@ ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 class Outcome:
     """A finished child, with what it printed on both streams."""
 
-    def __init__(self, child: helper_module.HelperChild, output: str) -> None:
+    def __init__(self, child: "Child", output: str) -> None:
         self.output = output
         self.exit_code = child.ended.exit_code if child.ended else None
         self.signal = child.ended.signal if child.ended else None

@@ -1,0 +1,174 @@
+"""Refused calls of a command under Landlock that wait for an answer, and those that need none any more.
+
+The supervisor's thread holds them, tells of them and carries out what was granted; answers come from the thread that
+attends the command, as orders. A call stays in the kernel until it is answered, and nothing of it is read again. The
+same as native/held.c, with the same promises (`kernel.child.Child`).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections import deque
+
+from sandgate.kernel.given_grants import GivenGrants
+from sandgate.kernel.own_names import OwnNames
+from sandgate.kernel.performing import Performer
+from sandgate.kernel.waiting import CallFails, Opened, Returned, Unanswered, own_umask
+from sandgate.protocol.held_calls import WITHIN_EARLIER, HeldCall, PerformedCall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.kernel.deeds import Deed
+    from sandgate.kernel.path_access import PathAccess
+    from sandgate.kernel.performing import Performed
+    from sandgate.kernel.waiting import Answer, WaitingCall
+    from sandgate.protocol.confinement import ConfinedCommand
+    from sandgate.protocol.denials import Operation, Refused
+    from sandgate.protocol.permissions import Grant
+
+    Send = Callable[[int, Answer], None]  # the id of a notification, and what it gets
+
+HELD_MAX = 1024  # calls at one time; one more is refused at once
+HELD_LOOK_MS = 100  # how long a caller may be gone before we notice
+PERFORMED_MAX = 256  # calls that are told one by one; further ones are counted
+
+
+class _Waiting:
+    """One call that waits."""
+
+    __slots__ = ("call", "deed", "number", "refused")
+
+    def __init__(self, number: int, call: WaitingCall, deed: Deed, refused: Refused) -> None:
+        self.number = number
+        self.call = call
+        self.deed = deed
+        self.refused = refused  # to be recorded when the answer is no
+
+
+class CallKeeper:
+    """Those of one command. All but `order` and what it was told belong to the supervisor's thread."""
+
+    def __init__(self, plan: ConfinedCommand, access: PathAccess, tell: Callable[[], None]) -> None:
+        """`tell` is called when there is something new for whoever attends the command."""
+        self.held: list[HeldCall] = []
+        self.let_go: list[int] = []
+        self.performed_calls: list[PerformedCall] = []
+        self.performed_omitted = 0
+        self.has_made = False  # something that no rule of Landlock knows
+        self._holds = plan.holds_calls
+        self._own = OwnNames()
+        self._grants = GivenGrants(access, self._own)
+        self._performer = Performer(self._grants, self._own, umask=own_umask())
+        self._tell = tell
+        self._waiting: dict[int, _Waiting] = {}
+        self._told: set[tuple[int, Operation]] = set()
+        self._orders: deque[tuple[int, tuple[Grant, ...]] | None] = deque()
+        for grant in plan.supervised_grants:
+            self._grants.add(grant)
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether refused calls are to be shown here at all."""
+        return self._holds or len(self._grants) > 0
+
+    @property
+    def look_ms(self) -> int | None:
+        """How soon `look` is due."""
+        return HELD_LOOK_MS if self._waiting else None
+
+    def order(self, number: int, grants: tuple[Grant, ...]) -> None:
+        """From any thread: see `Child.answer`. Carried out by the next `obey`."""
+        self._orders.append((number, grants))
+
+    def order_stop(self) -> None:
+        """From any thread: see `Child.stop_holding`."""
+        self._orders.append(None)
+
+    def take_over(self, call: WaitingCall, deed: Deed, refused: Refused) -> Answer | None:
+        """Carried out, or to wait; None for a refusal as ever."""
+        call.confirm()  # what was read for the deed belongs to the caller
+        answer = self._perform(deed, refused.operation, WITHIN_EARLIER)
+        if answer is not None:
+            return answer
+        if not self._holds or not refused.host_allows or len(self._waiting) >= HELD_MAX:
+            return None
+        if not self._performer.could_be_allowed(deed):
+            return None
+        number = len(self.held) + 1
+        self._waiting[call.notification.id] = _Waiting(number, call, deed, refused)
+        other = deed.to.path if deed.to is not None else ""
+        self.held.append(HeldCall(number, refused.but(path=deed.at.path), other))
+        self._tell()
+        return Unanswered()
+
+    def obey(self, send: Send) -> None:
+        """Carries out the orders that have come."""
+        while self._orders:
+            order = self._orders.popleft()
+            if order is None:
+                self.refuse_all(send)
+                continue
+            number, grants = order
+            for grant in grants:
+                self._grants.add(grant)
+            self._answer(number, send)
+
+    def look(self) -> None:
+        """Lets go of calls whose callers are gone."""
+        gone = [identity for identity, waiting in self._waiting.items() if not waiting.call.still_waits()]
+        for identity in gone:
+            self.let_go.append(self._waiting.pop(identity).number)
+        if gone:
+            self._tell()
+
+    def refuse_all(self, send: Send) -> None:
+        """Whatever waits now, or comes later, gets its errno at once."""
+        self._holds = False
+        for identity in list(self._waiting):
+            self._refuse(identity, send)
+
+    def close(self) -> None:
+        """The command is over."""
+        self._own.close()
+
+    def _answer(self, number: int, send: Send) -> None:
+        self.look()
+        for identity, waiting in list(self._waiting.items()):
+            answer = self._perform(waiting.deed, waiting.refused.operation, waiting.number)
+            if answer is not None:
+                del self._waiting[identity]
+                send(identity, answer)
+            elif waiting.number == number:
+                self._refuse(identity, send)
+
+    def _refuse(self, identity: int, send: Send) -> None:
+        waiting = self._waiting.pop(identity)
+        waiting.call.observed.add(waiting.refused)
+        send(identity, CallFails(getattr(errno, waiting.refused.errno)))
+
+    def _perform(self, deed: Deed, operation: Operation, number: int) -> Answer | None:
+        performed = self._performer.perform(deed) if len(self._grants) else None
+        if performed is None:
+            return None
+        self._note(performed, deed, operation, number)
+        if performed.error:
+            return CallFails(performed.error)
+        self.has_made = True
+        if performed.fd is not None:
+            return Opened(performed.fd, cloexec=bool(deed.flags & os.O_CLOEXEC))
+        return Returned()
+
+    def _note(self, performed: Performed, deed: Deed, operation: Operation, number: int) -> None:
+        """Once for each grant and operation; of a held call always, as long as there is room."""
+        key = (performed.grant, operation)
+        known = number == WITHIN_EARLIER and key in self._told
+        if known or len(self.performed_calls) >= PERFORMED_MAX:
+            self.performed_omitted += 1
+            return
+        self._told.add(key)
+        other = deed.to.path if deed.to is not None else ""
+        self.performed_calls.append(PerformedCall(number, operation, deed.at.path, other, performed.error))
+        self._tell()
