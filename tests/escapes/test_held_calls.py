@@ -2,18 +2,27 @@
 
 import os
 import stat
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from support.escape.escape_stage import Stage
-from support.escape.held_attacks import attack
+from support.escape import held_attacks
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
+from support.escape.held_attacks import Attack
 from support.suite import sampling
 
-pytestmark = pytest.mark.host("namespace", "notify")
+pytestmark = [BOTH_BACKENDS, pytest.mark.host("notify")]
 
 ROUNDS = 10_000 if sampling.full() else 1_000
 THREADS = 1_000
+
+
+@pytest.fixture
+def attack(backend: str) -> Attack:
+    """In each backend: both carry calls out from outside."""
+    return partial(held_attacks.attack, backend)
+
 
 REWRITE = """
 import ctypes, mmap, os, signal, sys
@@ -39,7 +48,7 @@ os.kill(pid, signal.SIGKILL)
 """
 
 
-def test_a_path_that_changes_while_it_is_asked_about_opens_nothing_else(stage: Stage) -> None:
+def test_a_path_that_changes_while_it_is_asked_about_opens_nothing_else(stage: Stage, attack: Attack) -> None:
     """Required: however often the text in memory changes, what was not allowed is never written."""
     shown, other = stage.outside / "shown", stage.outside / "other"
     stage.unconfined(stage.script(REWRITE, shown, other, "200000"))  # quick, so that both get their turns
@@ -63,7 +72,7 @@ EXCHANGES = {
 
 
 @pytest.mark.parametrize("how", EXCHANGES)
-def test_a_directory_that_is_exchanged_while_asked_about_gets_nothing(stage: Stage, how: str) -> None:
+def test_a_directory_that_is_exchanged_while_asked_about_gets_nothing(stage: Stage, attack: Attack, how: str) -> None:
     """Required: what happens is what was shown, or nothing."""
     directory, victim, gone = (stage.outside / name for name in ("dir", "victim", "gone"))
     for path in (directory, victim):
@@ -108,7 +117,7 @@ for _ in range(int(sys.argv[2])):
 """
 
 
-def test_a_directory_that_flips_to_a_link_is_never_followed(stage: Stage) -> None:
+def test_a_directory_that_flips_to_a_link_is_never_followed(stage: Stage, attack: Attack) -> None:
     """Required: as often as somebody outside turns a granted directory into a link, nothing lands behind the link."""
     import subprocess
 
@@ -157,7 +166,7 @@ for number in range(rounds):
 """
 
 
-def test_callers_that_are_killed_take_no_answer_from_another(stage: Stage) -> None:
+def test_callers_that_are_killed_take_no_answer_from_another(stage: Stage, attack: Attack) -> None:
     """Required: killed at any moment, a call is done or not, and every other one gets its own answer."""
     rounds = ROUNDS // 10
     answers = {stage.outside / str(n): [("new_entry", stage.outside / str(n))] for n in range(rounds) if n % 3}
@@ -176,7 +185,7 @@ LEAVING = {
 
 
 @pytest.mark.parametrize("how", LEAVING)
-def test_whoever_leaves_while_a_thread_waits_is_gone(stage: Stage, how: str) -> None:
+def test_whoever_leaves_while_a_thread_waits_is_gone(stage: Stage, attack: Attack, how: str) -> None:
     """Required: a held call keeps nobody from ending or becoming another program, and does nothing afterwards."""
     code = """
 import os, sys, threading
@@ -205,7 +214,7 @@ PASSED_OFF = {
 
 
 @pytest.mark.parametrize("how", PASSED_OFF)
-def test_what_somebody_else_put_in_place_of_its_own_is_not_the_commands(stage: Stage, how: str) -> None:
+def test_what_somebody_else_put_in_place_of_its_own_is_not_the_commands(stage: Stage, attack: Attack, how: str) -> None:
     """Required: a name that the command made is its own as long as the object under it is the one it made."""
     file, own, theirs = (stage.outside / name for name in ("file", "file.new", "theirs"))
     code = """
@@ -253,7 +262,7 @@ NEVER = {
 
 
 @pytest.mark.parametrize("how", NEVER)
-def test_a_granted_tree_is_no_way_out_of_it(stage: Stage, how: str) -> None:
+def test_a_granted_tree_is_no_way_out_of_it(stage: Stage, attack: Attack, how: str) -> None:
     tree, secret = stage.outside / "tree", stage.outside / "secret"
     code = "import os, sys; outside = sys.argv[1]; tree = outside + '/tree'; "
 
@@ -279,7 +288,9 @@ def test_a_granted_tree_is_no_way_out_of_it(stage: Stage, how: str) -> None:
 
 
 @pytest.mark.parametrize(("given", "made"), [("profile", ".profile"), ("bash", ".bash_profile"), (".zsh", ".zsh_x")])
-def test_a_file_that_may_be_replaced_gives_no_start_file_named_after_it(stage: Stage, given: str, made: str) -> None:
+def test_a_file_that_may_be_replaced_gives_no_start_file_named_after_it(
+    stage: Stage, attack: Attack, given: str, made: str
+) -> None:
     """Required: what serves to replace a file is named after it, and nothing that a shell reads is."""
     file, start = stage.home / given, stage.home / made
     file.write_text("text")
@@ -307,7 +318,7 @@ BEHIND_A_DOT = {
 
 
 @pytest.mark.parametrize("how", BEHIND_A_DOT)
-def test_a_granted_tree_gives_nothing_behind_a_dot(stage: Stage, how: str) -> None:
+def test_a_granted_tree_gives_nothing_behind_a_dot(stage: Stage, attack: Attack, how: str) -> None:
     """Required: nobody looked for repositories and start files there, so each of them is asked about by its name."""
     import shutil
 
@@ -331,7 +342,7 @@ def test_a_granted_tree_gives_nothing_behind_a_dot(stage: Stage, how: str) -> No
     assert ran.held
 
 
-def test_a_device_is_never_made(stage: Stage) -> None:
+def test_a_device_is_never_made(stage: Stage, attack: Attack) -> None:
     """Required: refused for whoever could make one on the host, which is root."""
     code = "import os, stat, sys; os.mknod(sys.argv[1], 0o600 | stat.S_IFCHR, os.makedev(1, 3))"
     device = stage.outside / "null"
@@ -343,7 +354,7 @@ def test_a_device_is_never_made(stage: Stage) -> None:
     assert not device.exists()
 
 
-def test_the_directory_of_its_own_that_became_a_link_leads_nowhere(stage: Stage) -> None:
+def test_the_directory_of_its_own_that_became_a_link_leads_nowhere(stage: Stage, attack: Attack) -> None:
     """Required: what was allowed below a new directory is not allowed below what took its place."""
     victim, new, asked = stage.outside / "victim", stage.outside / "new", stage.outside / "asked"
     victim.mkdir()
@@ -372,7 +383,7 @@ open(outside + "/new/file", "w").write("escaped")
     assert os.listdir(victim) == ["file"]
 
 
-def test_root_gets_no_more_than_the_command_has(stage: Stage) -> None:
+def test_root_gets_no_more_than_the_command_has(stage: Stage, attack: Attack) -> None:
     """Required: a file that only capabilities open stays closed, though it was granted."""
     if stage.uid != 0:
         pytest.skip("an ordinary user has no capabilities")
@@ -399,7 +410,7 @@ def long_path(folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["bytes that are no text", "a line end", "4095 bytes"])
-def test_odd_names_are_shown_and_made_as_they_are(stage: Stage, name: str) -> None:
+def test_odd_names_are_shown_and_made_as_they_are(stage: Stage, attack: Attack, name: str) -> None:
     """Required: made under exactly that name, and nothing beside it."""
     names = {"bytes that are no text": b"\xff\xfe name", "a line end": b"a\nb"}
     path = long_path(stage.outside) if name == "4095 bytes" else bytes(stage.outside / "x")[:-1] + names[name]
@@ -428,7 +439,7 @@ print(len(refused))
 """
 
 
-def test_a_thousand_callers_each_get_their_answer(stage: Stage) -> None:
+def test_a_thousand_callers_each_get_their_answer(stage: Stage, attack: Attack) -> None:
     """Required: answered one by one when all of them wait, none is lost."""
     paths = [stage.outside / str(number) for number in range(THREADS)]
     answers = {path: [("new_entry", path)] for path in paths if int(path.name) % 4}
@@ -445,7 +456,7 @@ def test_a_thousand_callers_each_get_their_answer(stage: Stage) -> None:
     assert ran.output == f"{THREADS - len(allowed)}\n"
 
 
-def test_more_callers_than_may_wait_are_refused_at_once(stage: Stage) -> None:
+def test_more_callers_than_may_wait_are_refused_at_once(stage: Stage, attack: Attack) -> None:
     """Required: the command goes on, and what was not asked about is refused and counted."""
     count = HELD_MAX + 100
     ran = attack(stage, stage.script(MANY, stage.outside, str(count)), together=HELD_MAX)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -45,6 +46,32 @@ def test_nothing_outside_the_workspace_changes(
 ) -> None:
     """Required."""
     change_nothing_outside(account, attack, workspace=workspace, outside=outside, shelf=shelf)
+
+
+@pytest.mark.parametrize("looks_at_all", [False, True])
+def test_the_shared_memory_of_others_is_neither_read_nor_taken_for_its_own(
+    looks_at_all: bool, account: Account, workspace: Path
+) -> None:
+    """Required: also where every open is looked at, which is so when something is hidden in the workspace."""
+    theirs = Path(f"/dev/shm/sandgate-theirs-{os.getpid()}")
+    theirs.write_text("theirs")
+    theirs.chmod(0o666)
+    (workspace / "keys").mkdir()
+    account.own(workspace)
+    hidden = [str(workspace / "keys")] if looks_at_all else []
+    attack = f"cat {theirs}; echo x >> {theirs} && echo written; echo mine > {theirs}.own && cat {theirs}.own"
+    try:
+        outcome = account.confined(attack, workspace, hidden=hidden)
+        assert theirs.read_text() == "theirs"
+        assert "theirs\n" not in outcome["output"].replace(f"{theirs}", "")
+        assert "written" not in outcome["output"]
+        assert "mine" in outcome["output"] or not looks_at_all
+        unconfined = account.unconfined(attack, workspace)["output"]
+        assert unconfined.startswith("theirs")
+        assert "written" in unconfined
+    finally:
+        theirs.unlink()
+        Path(f"{theirs}.own").unlink(missing_ok=True)
 
 
 @pytest.mark.parametrize("kind", ["file", "directory"])

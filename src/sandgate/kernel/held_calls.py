@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 from collections import deque
 
 from sandgate.kernel.given_grants import GivenGrants
@@ -114,15 +115,12 @@ class CallKeeper:
             number, grants = order
             for grant in grants:
                 self._grants.add(grant)
-            self._answer(number, send)
+            self._answer(number, grants, send)
 
     def look(self) -> None:
         """Lets go of calls whose callers are gone."""
-        gone = [identity for identity, waiting in self._waiting.items() if not waiting.call.still_waits()]
-        for identity in gone:
-            self.let_go.append(self._waiting.pop(identity).number)
-        if gone:
-            self._tell()
+        for identity in list(self._waiting):
+            self._let_go_if_gone(identity)
 
     def refuse_all(self, send: Send) -> None:
         """Whatever waits now, or comes later, gets its errno at once."""
@@ -134,15 +132,31 @@ class CallKeeper:
         """The command is over."""
         self._own.close()
 
-    def _answer(self, number: int, send: Send) -> None:
-        self.look()
-        for identity, waiting in list(self._waiting.items()):
+    def _answer(self, number: int, grants: tuple[Grant, ...], send: Send) -> None:
+        concerned = [
+            identity
+            for identity, waiting in self._waiting.items()
+            if waiting.number == number or any(_may_reach(grant, waiting.deed) for grant in grants)
+        ]
+        for identity in concerned:
+            if self._let_go_if_gone(identity):
+                continue
+            waiting = self._waiting[identity]
             answer = self._perform(waiting.deed, waiting.refused.operation, waiting.number)
             if answer is not None:
                 del self._waiting[identity]
                 send(identity, answer)
             elif waiting.number == number:
                 self._refuse(identity, send)
+
+    def _let_go_if_gone(self, identity: int) -> bool:
+        waiting = self._waiting[identity]
+        if waiting.call.still_waits():
+            return False
+        del self._waiting[identity]
+        self.let_go.append(waiting.number)
+        self._tell()
+        return True
 
     def _refuse(self, identity: int, send: Send) -> None:
         waiting = self._waiting.pop(identity)
@@ -172,3 +186,13 @@ class CallKeeper:
         other = deed.to.path if deed.to is not None else ""
         self.performed_calls.append(PerformedCall(number, operation, deed.at.path, other, performed.error))
         self._tell()
+
+
+def _may_reach(grant: Grant, deed: Deed) -> bool:
+    """Whether it is worth looking closer: it is about the same name, one that begins with it, or one beside a file."""
+    place = grant.value.rstrip("/")
+    beside = posixpath.dirname(place) if grant.kind == "write_path" else None
+    for spot in (deed.at, deed.to):
+        if spot is not None and (spot.path.startswith(place) or posixpath.dirname(spot.path) == beside):
+            return True
+    return False

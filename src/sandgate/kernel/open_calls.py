@@ -107,7 +107,7 @@ def _decide(call: WaitingCall, request: OpenRequest, place: OpenPlace) -> Answer
         return RESUME
     device = place.is_kind(stat.S_IFCHR) or place.is_kind(stat.S_IFBLK)
     if not request.writes:
-        if device or access.shown_by_kernel(path):
+        if device or access.shown_by_kernel(path) or _is_anothers_memory(call, place):
             return RESUME
         if not access.readable(path):
             return call.deny("read", path=path, host_allows=os.access(path, os.R_OK, effective_ids=True))
@@ -171,6 +171,13 @@ def _own_shared_memory(call: WaitingCall, place: OpenPlace) -> bool:
     if place.status is None:
         return len(call.observed.shared) < SHARED_MAX
     return call.observed.shared.get(place.name) == (place.status.st_dev, place.status.st_ino)
+
+
+def _is_anothers_memory(call: WaitingCall, place: OpenPlace) -> bool:
+    """Nothing below /dev has a rule that is no device; so what is there is another process's, or the command's own."""
+    return (
+        place.directory.startswith("/dev") and not place.is_kind(stat.S_IFDIR) and not _own_shared_memory(call, place)
+    )
 
 
 def _open_again(call: WaitingCall, request: OpenRequest, number: int) -> Answer:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from support.escape.escape_stage import Stage
 
@@ -16,9 +16,11 @@ DRIVER = """
 import json, os, select, sys, time
 with open(sys.argv.pop()) as file: spec = json.load(file)
 sys.path[:0] = spec["path"]
-from sandgate.kernel import helper
+from sandgate.kernel import helper, launcher
+from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand, Mount
 from sandgate.protocol.permissions import EffectivePermissions, Grant
+from sandgate.sandbox.landlock import LandlockBackend
 
 stage, repo = spec["stage"], spec["stage"] + "/repo"
 plan = ConfinedCommand(
@@ -26,20 +28,31 @@ plan = ConfinedCommand(
     permissions=EffectivePermissions(writable=(repo,)), holds_calls=True,
     supervised_grants=tuple(Grant(kind, os.fsdecode(bytes.fromhex(path))) for kind, path in spec["given"]),
 )
+if spec["backend"] == "landlock":
+    plan = LandlockBackend().confine(CommandRequest(plan.argv, plan.cwd, plan.env), plan.permissions).but(
+        holds_calls=True, supervised_grants=plan.supervised_grants
+    )
 answers = {
     os.fsdecode(bytes.fromhex(path)): tuple(Grant(kind, os.fsdecode(bytes.fromhex(value))) for kind, value in grants)
     for path, grants in spec["answers"]
 }
 reading, writing = os.pipe()
 null = os.open("/dev/null", os.O_RDWR)
-child = helper.start(plan, stdin=null, stdout=writing, stderr=writing, helper=spec["helper"])
+streams = {"stdin": null, "stdout": writing, "stderr": writing}
+if spec["backend"] == "landlock":
+    child = launcher.start(plan, **streams)
+else:
+    child = helper.start(plan, **streams, helper=spec["helper"])
 os.close(writing)
 waiting, seen, together = select.poll(), 0, spec["together"]
 end = time.monotonic() + spec["limit_s"]
 while child.descriptors():
-    waiting.register(child.descriptors()[0], select.POLLIN)
-    assert waiting.poll((end - time.monotonic()) * 1000), "it took too long"
-    child.handle(child.descriptors()[0])
+    for fd in child.descriptors():
+        waiting.register(fd, select.POLLIN)
+    ready = waiting.poll((end - time.monotonic()) * 1000)
+    assert ready, "it took too long"
+    for fd, _ in ready:
+        child.handle(fd)
     while seen < len(child.held) and len(child.held) >= together:
         held = child.held[seen]
         seen += 1
@@ -54,7 +67,7 @@ while chunk := os.read(reading, 65536):
 print(json.dumps({
     "exit_code": child.ended and child.ended.exit_code, "output": output.decode("ascii", "backslashreplace"),
     "failure": repr(child.failure) if child.failure else "",
-    "held": [ascii(held.refused.path) for held in child.held], "let_go": child.let_go,
+    "held": [ascii(held.refused.path) for held in child.held], "let_go": list(child.let_go),
     "refused": [ascii(each.path) for each in child.refused],
     "performed": [[each.number, each.operation, each.error] for each in child.performed_calls],
     "performed_omitted": child.performed_omitted, "refused_omitted": child.refused_omitted,
@@ -82,7 +95,24 @@ class Attacked:
 Grants = Sequence[tuple[str, Path | bytes]]
 
 
+class Attack(Protocol):
+    """`attack` in one of the backends."""
+
+    def __call__(
+        self,
+        stage: Stage,
+        argv: Sequence[str],
+        *,
+        answers: Mapping[Path | bytes, Grants] | None = None,
+        given: Grants = (),
+        meanwhile: str = "",
+        together: int = 1,
+        otherwise_no: bool = True,
+    ) -> Attacked: ...
+
+
 def attack(
+    backend: str,
     stage: Stage,
     argv: Sequence[str],
     *,
@@ -102,6 +132,7 @@ def attack(
         "argv": list(argv),
         "env": stage.environment(),
         "helper": stage.helper,
+        "backend": backend,
         "answers": [[_hex(path), _grants(grants)] for path, grants in (answers or {}).items()],
         "given": _grants(given),
         "meanwhile": meanwhile,
