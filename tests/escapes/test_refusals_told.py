@@ -1,5 +1,6 @@
 """Whatever is refused is told, with what was wanted: the command's own errno says little, and often the wrong thing."""
 
+import errno
 import os
 import socket
 from pathlib import Path
@@ -202,6 +203,27 @@ def test_what_is_refused_by_its_arguments_is_told(stage: Stage, backend: str) ->
     assert ran.stdout.split() == ["EPERM"] * 4
     wanted = ["unshare", "personality", "fcntl", "a socket of family 16, type 3"]
     assert told(ran) == [("other", what, None, "EPERM") for what in wanted]
+
+
+OPENAT2 = """
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+how = struct.pack("QQQ", os.O_CREAT | os.O_WRONLY, 0o644, 0)
+if libc.syscall(437, -100, os.fsencode(sys.argv[1]), how, len(how)) < 0:
+    sys.exit(ctypes.get_errno())
+"""
+
+
+@BOTH_BACKENDS
+def test_a_file_opened_by_openat2_is_none_and_the_call_is_told(stage: Stage, backend: str) -> None:
+    """Its arguments lie in memory that another thread may change, so it is as if the kernel did not have it."""
+    made = stage.outside / "made"
+    assert stage.unconfined(stage.script(OPENAT2, made)).exit_code == 0
+    made.unlink()
+    ran = stage.confined(stage.script(OPENAT2, made), backend=backend)
+    assert (ran.exit_code, made.exists()) == (errno.ENOSYS, False)
+    assert told(ran) == [("other", "openat2", None, "ENOSYS")]
+    assert ran.explained[0]["why"]
 
 
 BY_REGISTERS = """

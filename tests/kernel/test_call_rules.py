@@ -45,7 +45,7 @@ def test_every_named_call_gets_its_verdict_on_both_machines(machine: str, networ
     program = filter_for(machine, network=network)
     numbers, arch = NUMBERS[machine], AUDIT_ARCH[machine]
     expected = {call: HELD[group.answer] for group in refused_groups(namespaces=False) for call in group.calls}
-    expected |= dict.fromkeys(f"{BY_NAME} {METADATA} setsid connect bind".split(), NOTIFY)
+    expected |= dict.fromkeys(f"{BY_NAME} {METADATA} setsid connect bind openat2".split(), NOTIFY)
     expected |= dict.fromkeys(["read", "write", "getpid", "kill", "prctl", "pidfd_open", "sendmsg"], ALLOW)
     for name, verdict in expected.items():
         if name in numbers:

@@ -21,7 +21,7 @@ from _thread import allocate_lock
 
 from sandgate.kernel import metadata_calls, name_calls, open_calls, socket_calls
 from sandgate.kernel.call_groups import refused_groups
-from sandgate.kernel.call_rules import TIOCGPTPEER, TOLD
+from sandgate.kernel.call_rules import MISSED, TIOCGPTPEER, TOLD
 from sandgate.kernel.notify import Listener
 from sandgate.kernel.refused_modes import has_refused_mode, refused_mode_call
 from sandgate.kernel.session_tree import kill, members, still_the_same
@@ -102,6 +102,7 @@ def _handlers() -> dict[str, Callable[[WaitingCall], Answer]]:
         ("bind", socket_calls.bind_call),
         ("sendto", socket_calls.sendto_call),
         (TOLD, socket_calls.refused_call),
+        (MISSED, socket_calls.missed_call),
     )
     for group in refused_groups(namespaces=False):
         if group.answer == "EPERM":
