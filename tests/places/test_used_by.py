@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.places.home import standing
 from sandgate.places.secrets import SEEN_LESS_SECRETS
-from sandgate.places.used_by import USED_BY, entries_of
+from sandgate.places.used_by import SAID_BY_VARIABLES, USED_BY, entries_of, variables_of
 from support.suite.rows import every
 
 
@@ -21,3 +21,10 @@ def test_a_program_is_known_by_its_name_or_by_what_it_is_told_to_do() -> None:
     assert entries_of("git", "status") == ()
     assert entries_of("npm", "test") == ()
     assert entries_of("sh") == ()
+
+
+def test_variables_belong_to_entries_and_so_to_the_same_programs() -> None:
+    assert SAID_BY_VARIABLES.keys() <= USED_BY.keys()
+    assert variables_of("aws") == ("AWS_*",)
+    assert "NPM_*" in variables_of("npm", "publish")
+    assert variables_of("npm", "test") == variables_of("sh") == ()

@@ -194,3 +194,26 @@ def test_a_variable_that_is_set_here_and_named_is_told(
     )
     assert said == (whole if named else None)
     assert not_passed_on(made.but(env={**made.env, "SANDGATE_OWN_TOKEN": "x"}), output) is None
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (("npm", "publish"), ["$NPM_CONFIG_X"]),
+        (("sh", "-c", "cd p && aws s3 ls; true"), ["$AWS_PROFILE", "$AWS_SECRET_X"]),
+        (("npm", "test"), []),
+        (("cat", "aws"), []),
+    ],
+)
+def test_a_variable_that_a_program_uses_is_told_though_nothing_names_it(
+    monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...], told: list[str]
+) -> None:
+    """Required: it complains of what it has not found, and never says where it looked."""
+    monkeypatch.setattr("os.environ", {})
+    for name in ("NPM_CONFIG_X", "AWS_PROFILE", "AWS_SECRET_X", "XAWS_X"):
+        monkeypatch.setenv(name, "s3cret")
+    made = plan(Path("/h"), *argv)
+    said = not_passed_on(made, b"Unable to locate credentials") or ""
+    assert [word.rstrip(",") for word in said.partition(";")[0].split() if word[0] == "$"] == told
+    assert "s3cret" not in said
+    assert said.count("--env ") == len(told)

@@ -1,7 +1,8 @@
-"""Which program keeps what it needs in which entry of a home, where that entry is closed to confined commands.
+"""Which program keeps what it needs in which entry of a home, where that entry is closed to confined commands, and in
+which variables, where these are not passed on.
 
 A program that does not find its settings fails in words of its own, and rarely names the file. Paths are relative to
-the home; they are those the programs' own manuals give.
+the home; they and the variables are those the programs' own manuals give.
 """
 
 from __future__ import annotations
@@ -83,8 +84,45 @@ USED_BY = {
     ".yarnrc.yml": "yarn-npm yarn-install",
 }
 
+# Entry: the variables that say the same as it, for the same programs; `AWS_*` are all that begin so.
+SAID_BY_VARIABLES = {
+    ".aws": "AWS_*",
+    ".azure": "AZURE_* ARM_*",
+    ".cargo/credentials.toml": "CARGO_REGISTRY_* CARGO_REGISTRIES_*",
+    ".config/composer/auth.json": "COMPOSER_AUTH",
+    ".config/configstore": "FIREBASE_TOKEN NETLIFY_AUTH_TOKEN",
+    ".config/doctl": "DIGITALOCEAN_*",
+    ".config/fly/config.yml": "FLY_*",
+    ".config/gcloud": "GOOGLE_* CLOUDSDK_*",
+    ".config/gh": "GH_* GITHUB_TOKEN GITHUB_ENTERPRISE_TOKEN",
+    ".config/glab-cli": "GITLAB_* GLAB_*",
+    ".config/hcloud": "HCLOUD_*",
+    ".config/linode-cli": "LINODE_CLI_*",
+    ".config/op": "OP_*",
+    ".config/rclone": "RCLONE_*",
+    ".config/scw/config.yaml": "SCW_*",
+    ".config/.wrangler": "CLOUDFLARE_*",
+    ".databrickscfg": "DATABRICKS_*",
+    ".huggingface": "HF_* HUGGING_FACE_*",
+    ".kaggle": "KAGGLE_*",
+    ".kube": "KUBECONFIG",
+    ".my.cnf": "MYSQL_PWD",
+    ".npmrc": "NPM_* NODE_AUTH_TOKEN",
+    ".pgpass": "PGPASSWORD PGPASSFILE PGSERVICEFILE",
+    ".pulumi/credentials.json": "PULUMI_*",
+    ".pypirc": "TWINE_* FLIT_* HATCH_INDEX_*",
+    ".terraformrc": "TF_TOKEN_*",
+    ".vault-token": "VAULT_*",
+}
+
 
 def entries_of(program: str, subcommand: str = "") -> tuple[str, ...]:
     """Where `program`, a name without its directory, looks for its settings and keys."""
     names = {program, f"{program}-{subcommand}"}
     return tuple([entry for entry, programs in USED_BY.items() if not names.isdisjoint(words_of(programs))])
+
+
+def variables_of(program: str, subcommand: str = "") -> tuple[str, ...]:
+    """The variables from which it takes what stands in its entries otherwise; those with a `*` are beginnings."""
+    rows = [SAID_BY_VARIABLES.get(entry, "") for entry in entries_of(program, subcommand)]
+    return tuple(dict.fromkeys([name for row in rows for name in words_of(row)]))

@@ -9,7 +9,7 @@ import os
 
 from sandgate.display import in_toml, visible
 from sandgate.places.package_sources import sources_of
-from sandgate.places.used_by import entries_of
+from sandgate.places.used_by import entries_of, variables_of
 from sandgate.policy.common_places import homes_of
 
 TYPE_CHECKING = False
@@ -118,10 +118,13 @@ def _without(program: str, closed: list[str], dropped: list[str]) -> str:
 
 
 def not_passed_on(plan: ConfinedCommand, output: bytes) -> str | None:
-    """One line about a command that failed and names, in its text or its output, variables that it was not given."""
+    """One line about a command that failed and uses variables that it was not given, or names them in what it says."""
     text = "\0".join((*plan.argv, output[-OUTPUT_BYTES_MAX:].decode("utf-8", "replace")))
-    names = [name for name in os.environ if len(name) >= NAME_CHARS_MIN and name not in plan.env and name in text]
-    found = [name for name in sorted(names) if _stands_alone(name, text)][:SAID_MAX]
+    names = sorted(name for name in os.environ if len(name) >= NAME_CHARS_MIN and name not in plan.env)
+    used = [shape for each in _programs(plan.argv) for shape in variables_of(*each)] if names else []
+    found = [name for name in names if _is_one_of(name, used) or (name in text and _stands_alone(name, text))][
+        :SAID_MAX
+    ]
     if not found:
         return None
     missed = ", ".join(f"${name}" for name in found)
@@ -129,6 +132,10 @@ def not_passed_on(plan: ConfinedCommand, output: bytes) -> str | None:
     return (
         f"{missed} {'is' if len(found) == 1 else 'are'} set here and not passed on to commands; to pass on: {options}"
     )
+
+
+def _is_one_of(name: str, shapes: list[str]) -> bool:
+    return any(name.startswith(shape[:-1]) if shape[-1] == "*" else name == shape for shape in shapes)
 
 
 def _stands_alone(name: str, text: str) -> bool:
