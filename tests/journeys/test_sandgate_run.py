@@ -84,6 +84,16 @@ def test_a_denial_hidden_behind_success_is_still_reported(sandgate: Sandgate, ou
     assert attempt["denials"][0]["certain"] is True
 
 
+def test_a_command_that_ends_well_gets_one_line_of_ours_at_most(sandgate: Sandgate, outside: Path) -> None:
+    """Here three things would be worth one: a setting that is not kept, its file, and a file that was not made."""
+    subprocess.run(["git", "init", "-q", str(sandgate.workspace)], check=True)
+    script = f"git config core.editor vim; touch {outside}/new 2>/dev/null; true"
+    done = sandgate("run", "--", "sh", "-c", script)
+    assert (done.code, len(done.err.splitlines())) == (0, 1), done.err
+    assert "`core.editor`" in done.err
+    assert f"denied: create {outside}/new" in sandgate("run", "-v", "--", "sh", "-c", script).err
+
+
 def test_words_about_permission_are_not_a_denial(sandgate: Sandgate) -> None:
     done = sandgate("run", "--json", "--", "sh", "-c", "echo 'Permission denied: sandbox' >&2; exit 1")
     assert done.last["attempts"][0]["denied"] is False

@@ -11,7 +11,7 @@ from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant
-from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandEnded, Notice, OutputLost
+from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice, OutputLost
 from sandgate.surfaces.cli.denied_lines import DENIALS_SAID_MAX, NO_DIALOGUE, ONE_YES, denial_lines, grant_hint
 from sandgate.surfaces.cli.narrate import Narrator
 
@@ -135,6 +135,18 @@ def test_lost_output_is_said_and_counts_unless_nobody_wanted_it(
     narrator(OutputLost("c", "stdout", EPIPE, "the reader went away"))
     assert narrator.output_lost == counts
     assert capfd.readouterr().err == "sandgate: it is gone\nsandgate: the reader went away\n"
+
+
+def test_of_a_command_that_ended_well_a_warning_is_the_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    failed = ended(MOTD_DENIED)
+    well = failed.but(attempt=failed.attempt.but(result=failed.attempt.final.but(exit_code=0)))
+    began, warning = CommandBegan("c", COMMAND, 1, "namespace"), Notice("warning", "look at this")
+    line = "sandgate: warning: look at this"
+    assert told(began, warning, well, capture=capfd) == [line]
+    assert told(began, well, warning, capture=capfd) == [line]
+    assert told(began, warning, well, capture=capfd, verbose=True)[-2:] == SAID
+    assert told(began, warning, failed, capture=capfd) == [line, *SAID]
+    assert told(warning, began, well, capture=capfd) == [line, SAID[0]]  # about something else
 
 
 def test_a_notice_says_its_kind(capfd: pytest.CaptureFixture[str]) -> None:

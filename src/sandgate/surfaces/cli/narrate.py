@@ -11,6 +11,7 @@ from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
     AutoReview,
+    CommandBegan,
     CommandEnded,
     Notice,
     OutputLost,
@@ -37,11 +38,15 @@ class Narrator:
         self._verbose = verbose
         self._held: list[str] = []
         self._told: set[str] = set()  # of the command that runs, about what was refused to it so far
+        self._warned = False  # about the command that runs, or has just ended
+        self._coped = False  # it ended well
         self.output_lost = False  # not all of it reached a reader that wanted it
 
     def __call__(self, record: TraceRecord) -> None:
         """Say what this record means, if anything."""
         match record:
+            case CommandBegan():
+                self._warned = False
             case CommandEnded():
                 self._ended(record.attempt)
             case RefusedMeanwhile():
@@ -56,13 +61,14 @@ class Narrator:
                 self.output_lost = self.output_lost or _matters(record)
                 say.fact(record.message)
             case Notice():
+                self._warned = self._warned or record.kind == "warning"
                 say.fact(f"warning: {record.message}" if record.kind == "warning" else record.message)
             case _:
                 return
 
     def finish(self) -> None:
-        """Say what was held back."""
-        for line in self._held:
+        """Say what was held back; of a command that ended well one line is enough, and a warning was one."""
+        for line in () if self._coped and self._warned else self._held:
             say.fact(line)
         self._held.clear()
 
@@ -101,6 +107,7 @@ class Narrator:
             for each in attempt.denial.did_without:
                 say.fact(f"did without: {visible(each.words)}")
         self._held = self._untold(attempt)
+        self._coped = attempt.final.exit_code == 0 and not self._verbose
         if self._held and self._dialogue:
             from sandgate.surfaces.cli.denied_lines import NO_DIALOGUE, ONE_YES
 
