@@ -217,6 +217,15 @@ def test_a_change_of_a_protected_file_opens_that_file_alone(sandgate: Sandgate) 
     assert not (path.parent / "other").exists()
 
 
+def test_a_name_protected_by_its_ending_has_a_hint_that_works_at_once(sandgate: Sandgate) -> None:
+    """Required: no hint that opens a directory, which opens no such name in it."""
+    command = ["--", "sh", "-c", "echo x > team.code-workspace"]
+    refused = sandgate("run", *command)
+    hints = [line.removeprefix(HINT) for line in refused.err.splitlines() if line.startswith(HINT)]
+    assert sandgate("run", *(word for hint in hints for word in shlex.split(hint)), *command).code == 0, hints
+    assert (sandgate.workspace / "team.code-workspace").exists()
+
+
 def test_a_rule_that_asks_where_nobody_can_be_says_so_and_the_hint_works(sandgate: Sandgate) -> None:
     """Nobody chose the policy `never` there, so it is not named."""
     rules = sandgate.home / ".sandgate" / "rules"

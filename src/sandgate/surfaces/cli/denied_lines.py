@@ -63,7 +63,7 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
     if grant is None:
         return _directory_hint(denial, permissions)
     missing = (*permissions.absent, *(permissions.judged if denial.operation == "create" else ()))
-    if any(_is_or_below(grant.value, name) for name in missing):
+    if ending_form(grant.value) in permissions.absent or any(_is_or_below(grant.value, name) for name in missing):
         return ONE_YES  # protected by its name, which no option opens
     match grant.kind:
         case "write_root" | "write_path" if not permissions.writable:
