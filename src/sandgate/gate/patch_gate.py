@@ -215,7 +215,7 @@ class PatchGate:
             exit_code=None if result is None else result.exit_code,
             output=_said(passage),
             changes=plan.changes,
-            warnings=plan.warnings,
+            warnings=plan.warnings if result is not None and result.exit_code == 0 else (),
             duration_ms=(monotonic_ns() - started_ns) // NS_PER_MS,
             passage=passage,
             closed=self._closed(plan) if passage.refusal is not None and passage.refusal.by == "policy" else (),

@@ -117,6 +117,7 @@ def test_a_refusal_names_each_path_and_why_and_an_option_that_works(program: Any
     assert program("patch", "-c", SANDBOX_TMP, alias) == 77
     reason = "protected: it, or what it is another name of, can run code outside the sandbox later"
     assert f"denied: write {program.repo}/other ({reason})" in program.err
+    assert "keeps the old content" not in program.err  # nothing was written
     assert program("patch", "-c", SANDBOX_TMP, "--add-dir", f"{program.repo}/other", alias) == 0
     assert ((program.repo / "other").read_text(), (program.repo / ".envrc").read_text()) == ("b\n", "a\n")
 
