@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from sandgate.errors import ConfinementError, DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts, effective_permissions
 from sandgate.protocol.permissions import DangerFullAccess, Grant, ReadOnly, WorkspaceWrite
+from sandgate.sandbox import facts as facts_module
 from sandgate.sandbox import looking, own_code
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.grounds import Grounds
@@ -25,7 +27,15 @@ from sandgate.sandbox.protection import Protection
 from sandgate.sandbox.stored_facts import save
 from support.process.waiting import until_the_clock_of_files_moves
 
-TRIES = 100  # a neighbour's change in /tmp, or of its sockets, spoils some
+TRIES = 100  # a neighbour's change in /tmp spoils some
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nobody_else_listens() -> Iterator[None]:
+    """Whose sockets come and go on this machine is `test_sockets.py`'s concern."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(facts_module, "listening_names", lambda: ())
+        yield
 
 
 @pytest.fixture
