@@ -104,6 +104,7 @@ for detour in (path, "/proc/self/root" + path, "/proc/thread-self/root" + path, 
 FLIP = """
 import ctypes, socket, sys, threading
 path, tries = sys.argv[1].encode(), 200
+sys.setswitchinterval(1e-5)  # who is back from connect(2) does not wait long for its turn
 libc = ctypes.CDLL(None)
 bad = b"\\1\\0" + path + b"\\0"
 buffer = ctypes.create_string_buffer(bad, len(bad))

@@ -116,7 +116,7 @@ def test_its_place_on_the_host_cannot_be_seen_or_changed_from_inside(stage: Stag
     ran = stage.confined(["sh", "-c", script], tmp_writable=True)
     assert ran.stdout == ""
     assert stage.state.is_dir()
-    ours = (stage.python, *stage.import_path.split(":"))
+    ours = (str(stage.folder), stage.python, *stage.import_path.split(":"))
     shown = {Path(each).parts[2] for each in ours if each.startswith("/tmp/")}  # a clone there stays what it is
     assert [name for name in os.listdir(place) if not name.startswith("sandgate-") and name not in shown] == ["note"]
 

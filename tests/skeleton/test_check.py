@@ -45,6 +45,7 @@ case $* in
 *"mypy "*) name=types ;;
 *) name=other ;;
 esac
+[ -z "$SANDGATE_STAGES" ] || echo "$name has stages on $(stat -f -c %T "$SANDGATE_STAGES")" >>"$TOLD"
 case " $HANGS " in *" $name "*) exec "$REAL" -c "$HANGING" "$name" ;; esac
 echo "2.00 1.00 tests/$name/test_one.py::test_long" >>"$SANDGATE_DURATIONS"
 echo "SKIPPED [1] $name: not here"
@@ -197,6 +198,21 @@ def test_an_interrupted_check_ends_everything(clone: Clone, number: signal.Signa
     assert [pid for pid in re.findall(r"\d+", seen.decode()) if not is_dead(pid)] == []
     ended = [line for line in clone.told.read_text().splitlines() if line.endswith("ended in order")]
     assert sorted(ended) == sorted(f"{name} ended in order" for name in GROUPS)
+
+
+def has_room() -> bool:
+    """For the scratch of a check in memory, and the right to mount it."""
+    found = re.search(r"^MemAvailable: +(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    return found is not None and int(found[1]) > 4 << 20 and not os.system("unshare --mount true 2>/dev/null")
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not has_room(), reason="root alone mounts, where there is room")
+def test_the_scratch_of_root_is_in_memory_and_mounted_for_nobody_else(clone: Clone) -> None:
+    code, _ = clone.run()
+    told = [line for line in clone.told.read_text().splitlines() if " has stages " in line]
+    assert code == 0
+    assert {f"{name} has stages on tmpfs" for name in GROUPS} <= {*told}
+    assert "sandgate-check" not in Path("/proc/self/mountinfo").read_text()
 
 
 def test_what_there_is_not_is_a_usage_error(clone: Clone) -> None:
