@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import signal
 import subprocess
 import time
 import zipfile
@@ -293,6 +294,20 @@ def test_control_c_at_the_question_ends_the_command_and_nothing_is_done(
     terminal.sees("Your answer [")
     terminal.presses("\x03")
     assert terminal.ends() == 130
+    assert not (home / "d").exists()
+
+
+def test_when_sandgate_is_killed_at_the_question_nothing_is_done(sandgate: Sandgate, backend: str, home: Path) -> None:
+    """Required: the call that waits fails, and its command ends."""
+    terminal = sandgate.at_terminal("run", *asking(backend), "--", "mkdir", f"{home}/d")
+    terminal.sees("Your answer [")
+    below = descendants(terminal.pid)
+    assert below
+    os.kill(terminal.pid, 9)
+    for pid in below if backend == "landlock" else ():
+        os.kill(pid, signal.SIGCONT)  # it was stopped for the question, and nobody is left who lets it go on
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below))
+    assert terminal.ends() == -9
     assert not (home / "d").exists()
 
 

@@ -8,13 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.kernel.build import helper_path
 from sandgate.protocol.confinement import ConfinedCommand, Mount
 from sandgate.protocol.held_calls import HeldCall
 from sandgate.protocol.permissions import Grant
-from support.kernel.held_runs import HeldRun, run_held
+from support.kernel.held_runs import BACKENDS, LANDLOCK, HeldRun, run_held
 from support.kernel.helper_runs import plan_for, run
 
-pytestmark = pytest.mark.host("namespace", "notify")
+
+@pytest.fixture(params=BACKENDS)
+def helper(request: pytest.FixtureRequest) -> str:
+    """Both backends answer for the host."""
+    return LANDLOCK if request.param == LANDLOCK else helper_path()
+
+
+WITH_A_VIEW = pytest.mark.parametrize("helper", BACKENDS[:1], indirect=True)
+"""Without one, names are there to be seen, and /dev/shm is the host's."""
 
 
 def no(_held: HeldCall) -> tuple[Grant, ...]:
@@ -116,6 +125,7 @@ def test_the_errors_are_the_hosts_within_a_grant(helper: str, tmp_path: Path, ki
     assert outcome.refused == []
 
 
+@WITH_A_VIEW
 def test_hidden_places_tell_nothing_of_what_they_hold(helper: str, tmp_path: Path) -> None:
     """Required: what is there and what is not cannot be told apart by an error."""
     place = fill(tmp_path / "outside")
@@ -156,6 +166,7 @@ print("all done")
 """
 
 
+@WITH_A_VIEW
 @pytest.mark.parametrize("asked", [True, False])
 def test_what_the_command_has_and_the_host_has_not_is_linked_moved_and_removed(helper: str, asked: bool) -> None:
     """Required: the shared memory of a sandbox is its own; `multiprocessing` links its semaphores there."""

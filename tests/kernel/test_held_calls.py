@@ -403,3 +403,43 @@ def test_the_supervisors_death_is_the_commands(helper: str, grounds: Path) -> No
     outcome = run.finish()
     assert outcome.exit_code == 137
     assert (grounds / "outside/file").read_text() == "text\n"
+
+
+def test_nobody_is_asked_about_a_change_that_no_answer_allows(helper: str, grounds: Path) -> None:
+    """Required: another owner, set-id bits, attributes with a meaning, and the mode of a link are refused at once."""
+    (grounds / "outside/link").symlink_to("file")
+    script = """
+import ctypes
+libc = ctypes.CDLL(None)
+print(libc.chown(b"file", 7, 7), libc.chmod(b"file", 0o4755), libc.setxattr(b"file", b"security.x", b"1", 1, 0))
+print(libc.setxattr(b"file", b"trusted.x", b"1", 1, 0), libc.lsetxattr(b"link", b"user.x", b"1", 1, 0))
+"""
+    answer = within("metadata", grounds / "outside/file")
+    outcome = run_python(helper, grounds, script, answer)
+    assert outcome.output == "-1 -1 -1\n-1 -1\n"
+    assert answer.asked == []
+
+
+def test_what_a_descriptor_stands_for_is_changed_and_not_what_took_its_name(helper: str, grounds: Path) -> None:
+    """Required: a mode given through an open file is that file's, whatever has its name by then."""
+    os.mkfifo(grounds / "work/opened")
+    os.mkfifo(grounds / "work/exchanged")
+    script = """
+fd = os.open("file", os.O_WRONLY)
+os.close(os.open("../work/opened", os.O_WRONLY)); open("../work/exchanged").close()
+try:
+    os.fchmod(fd, 0o777)
+except OSError:
+    pass
+"""
+    target, theirs = grounds / "outside/file", grounds / "outside/theirs"
+    theirs.write_text("theirs")
+    theirs.chmod(0o600)
+    argv = (sys.executable, "-I", "-S", "-c", "import os\n" + script)
+    run = HeldRun(helper, plan_in(grounds, *argv, grants=(Grant("write_path", str(target)),)))
+    with open(grounds / "work/opened"):
+        theirs.rename(target)
+    with open(grounds / "work/exchanged", "w"):
+        pass
+    assert run.finish().exit_code == 0
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600

@@ -41,6 +41,14 @@ _TIMESPECS_BYTES = 32  # two struct timespec
 _NANOSECONDS_IN_MICROSECOND = 1000
 
 
+class AllowedChange:
+    """What is done where an answer allows it, and of which objects one may."""
+
+    def __init__(self, change: ChangePlace, may: Callable[[os.stat_result], bool]) -> None:
+        self.change = change
+        self.may = may
+
+
 class MetadataSubject:
     """What a metadata call is about: a path, or an open file of the caller's."""
 
@@ -79,15 +87,18 @@ def chown_call(call: WaitingCall) -> Answer:
         subject,
         lambda path: os.chown(path, owner, group),
         on_link=lambda path: os.chown(path, owner, group, follow_symlinks=False),
-        elsewhere=lambda place: _keep_owner(place, owner, group),
+        offer=AllowedChange(lambda place: _keep_owner(place, owner, group), lambda about: _keeps(about, owner, group)),
     )
 
 
 def _keep_owner(place: int, owner: int, group: int) -> None:
     """Whoever copies with everything says once more to whom it belongs. No other owner is ever given."""
-    about = os.fstat(place)
-    if owner not in (-1, about.st_uid) or group not in (-1, about.st_gid):
+    if not _keeps(os.fstat(place), owner, group):
         raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+def _keeps(about: os.stat_result, owner: int, group: int) -> bool:
+    return owner in (-1, about.st_uid) and group in (-1, about.st_gid)
 
 
 def utimes_call(call: WaitingCall) -> Answer:
@@ -107,10 +118,10 @@ def utimes_call(call: WaitingCall) -> Answer:
     def on_link(path: str) -> None:
         caller().call("utimensat", AT_FDCWD, os.fsencode(path), times, AT_SYMLINK_NOFOLLOW)
 
-    def elsewhere(place: int) -> None:
+    def of_place(place: int) -> None:
         caller().call("utimensat", place, b"\0", times, AT_EMPTY_PATH)
 
-    return _carry_out(call, subject, change, on_link=on_link, elsewhere=elsewhere)
+    return _carry_out(call, subject, change, on_link=on_link, offer=AllowedChange(of_place, lambda _about: True))
 
 
 def xattr_call(call: WaitingCall) -> Answer:
@@ -121,14 +132,18 @@ def xattr_call(call: WaitingCall) -> Answer:
     else:
         subject = MetadataSubject(AT_FDCWD, call.target.text_at(words[0]), follow=not call.name.startswith("l"))
     name = call.target.bytes_at(words[1], XATTR_NAME_MAX).partition(b"\0")[0]
-    allowed = name.startswith(_OFFERED_ATTRIBUTES)
     if "remove" in call.name:
-        return _carry_out(call, subject, lambda path: os.removexattr(path, name), on_link=None, offered=allowed)
+        return _change_attribute(call, subject, name, lambda path: os.removexattr(path, name))
     if words[3] > XATTR_SIZE_MAX:
         return CallFails(errno.E2BIG)
     value = call.target.exactly(words[2], words[3]) if words[3] else b""
     flags = words[4] & 0xFFFFFFFF
-    return _carry_out(call, subject, lambda path: os.setxattr(path, name, value, flags), on_link=None, offered=allowed)
+    return _change_attribute(call, subject, name, lambda path: os.setxattr(path, name, value, flags))
+
+
+def _change_attribute(call: WaitingCall, subject: MetadataSubject, name: bytes, change: Change) -> Answer:
+    offer = None if name.startswith(_OFFERED_ATTRIBUTES) else AllowedChange(_of_place(change), lambda _about: False)
+    return _carry_out(call, subject, change, on_link=None, offer=offer)
 
 
 def _subject(
@@ -153,20 +168,17 @@ def _carry_out(
     change: Change,
     *,
     on_link: Change | None,
-    elsewhere: ChangePlace | None = None,
-    offered: bool = True,
+    offer: AllowedChange | None = None,
 ) -> Answer:
-    """`elsewhere`: how it is done where an answer allows it; None: as `change`. `offered`: an answer may allow it."""
-    if elsewhere is None:
-        elsewhere = _of_place(change)
-    if not offered:
-        elsewhere = None
+    """`offer` None: an answer may allow the same `change`, of what is no link."""
+    if offer is None:
+        offer = AllowedChange(_of_place(change), lambda about: not stat.S_ISLNK(about.st_mode))
     if subject.path is None:
-        return _on_open_file(call, subject.dirfd, change, elsewhere)
+        return _on_open_file(call, subject.dirfd, change, offer)
     try:
         place = find_place(call.target, subject.dirfd, subject.path, follow=subject.follow)
     except OpenFile as own:
-        return _on_open_file(call, own.number, change, elsewhere)
+        return _on_open_file(call, own.number, change, offer)
     except MagicLink:
         return CallFails(errno.EPERM)
     with place:
@@ -174,7 +186,7 @@ def _carry_out(
         try:
             call.confirm()
             if not _may_change(call, place.path, os.fstat(held)):
-                return _denied(call, place, elsewhere)
+                return _denied(call, place, offer)
             if not stat.S_ISLNK(os.fstat(held).st_mode):
                 change(f"/proc/self/fd/{held}")
             elif on_link is None or subject.follow:
@@ -187,15 +199,10 @@ def _carry_out(
 
 
 def _of_place(change: Change) -> ChangePlace:
-    def of_place(place: int) -> None:
-        if stat.S_ISLNK(os.fstat(place).st_mode):
-            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
-        change(f"/proc/self/fd/{place}")
-
-    return of_place
+    return lambda place: change(f"/proc/self/fd/{place}")
 
 
-def _on_open_file(call: WaitingCall, number: int, change: Change, elsewhere: ChangePlace | None) -> Answer:
+def _on_open_file(call: WaitingCall, number: int, change: Change, offer: AllowedChange) -> Answer:
     try:
         held = os.open(call.target.base(number), os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -212,7 +219,7 @@ def _on_open_file(call: WaitingCall, number: int, change: Change, elsewhere: Cha
         else:
             if not _may_change(call, path, status):
                 with find_place(call.target, AT_FDCWD, path, follow=False) as place:
-                    return _denied(call, place, elsewhere, of=held)
+                    return _denied(call, place, offer, of=held)
         change(f"/proc/self/fd/{held}")
         return Returned()
     finally:
@@ -226,11 +233,13 @@ def _may_change(call: WaitingCall, path: str, status: os.stat_result) -> bool:
     return directory == SHARED_MEMORY and call.observed.shared.get(name) == (status.st_dev, status.st_ino)
 
 
-def _denied(call: WaitingCall, place: OpenPlace, elsewhere: ChangePlace | None, *, of: int = -1) -> Answer:
+def _denied(call: WaitingCall, place: OpenPlace, offer: AllowedChange, *, of: int = -1) -> Answer:
     """`of`: it is about this open file, and not about whatever else has its name by then."""
 
     def deed() -> Deed | None:
-        return None if elsewhere is None else change_deed("metadata", spot_of(place, of=of), elsewhere)
+        if place.status is None or not offer.may(place.status):
+            return None
+        return change_deed("metadata", spot_of(place, of=of), offer.change)
 
     owner = place.status.st_uid if place.status is not None else -1
     host_allows = os.geteuid() in (0, owner)

@@ -90,7 +90,7 @@ def unlink_call(call: WaitingCall) -> Answer:
             return CallFails(errno.ENOTDIR if directory else errno.EISDIR) if other_kind else RESUME
         if not call.access.movable(place.path) and not _own_shared(call, place):
             enters = may_change_entry(place)
-            if call.takes_over and enters and directory and has_entries(place):
+            if enters and directory and _is_known_full(call, place):
                 return CallFails(errno.ENOTEMPTY)
             return call.deny(
                 "delete", path=place.path, host_allows=enters, deed=lambda: remove_deed(place, directory=directory)
@@ -289,19 +289,24 @@ def _refused_rename(call: WaitingCall, old: OpenPlace, new: OpenPlace, flags: in
         return call.deny("rename", path=refused.path, host_allows=may_enter_names(refused.directory))
     if call.access.writable(old.directory) != call.access.writable(new.directory):
         return CallFails(errno.EXDEV)
-    if enters and new.exists and (code := _replacing_fails(old, new)):
+    if enters and new.exists and (code := _replacing_fails(call, old, new)):
         return CallFails(code)
     return call.deny(
         "rename", path=refused.path, host_allows=enters, deed=lambda: two_names_deed("rename", old, new, flags)
     )
 
 
-def _replacing_fails(old: OpenPlace, new: OpenPlace) -> int:
+def _is_known_full(call: WaitingCall, place: OpenPlace) -> bool:
+    """Whether the host would say that a directory is not empty, to somebody who can read it."""
+    return call.takes_over and call.access.readable(place.path) and has_entries(place)
+
+
+def _replacing_fails(call: WaitingCall, old: OpenPlace, new: OpenPlace) -> int:
     """The host's errno where `old` cannot become `new`, whatever anybody says."""
     from_directory, to_directory = old.is_kind(stat.S_IFDIR), new.is_kind(stat.S_IFDIR)
     if from_directory != to_directory:
         return errno.EISDIR if to_directory else errno.ENOTDIR
-    return errno.ENOTEMPTY if to_directory and old.path != new.path and has_entries(new) else 0
+    return errno.ENOTEMPTY if to_directory and old.path != new.path and _is_known_full(call, new) else 0
 
 
 def _may_receive(call: WaitingCall, new: OpenPlace) -> bool:

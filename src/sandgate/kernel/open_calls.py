@@ -175,9 +175,9 @@ def _own_shared_memory(call: WaitingCall, place: OpenPlace) -> bool:
 
 def _is_anothers_memory(call: WaitingCall, place: OpenPlace) -> bool:
     """Nothing below /dev has a rule that is no device; so what is there is another process's, or the command's own."""
-    return (
-        place.directory.startswith("/dev") and not place.is_kind(stat.S_IFDIR) and not _own_shared_memory(call, place)
-    )
+    if not place.path.startswith("/dev/") or place.is_kind(stat.S_IFDIR):
+        return False
+    return not _own_shared_memory(call, place)
 
 
 def _open_again(call: WaitingCall, request: OpenRequest, number: int) -> Answer:
