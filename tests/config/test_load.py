@@ -143,6 +143,23 @@ def test_added_directories_are_absolute_and_appended_once(machine: Machine) -> N
     assert settings.sandbox == WorkspaceWrite(roots)
 
 
+def test_granted_paths_are_added_to_those_of_the_settings(machine: Machine) -> None:
+    machine.write_user('[grants]\nnew_entry = ["/srv/a"]\n')
+    grants = machine.load(grants=("new_entry=b", "remove=/srv/c", "new_entry=~/d")).settings.grants
+    assert [(each.kind, each.value) for each in grants] == [
+        ("new_entry", "/srv/a"),
+        ("new_entry", f"{machine.project}/b"),
+        ("new_entry", f"{machine.home}/d"),
+        ("remove", "/srv/c"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["new_entry", "new_entry=", "escalate=/x", "write_root=/x", "=/x"])
+def test_what_is_no_kind_of_grant_is_refused_by_name(machine: Machine, text: str) -> None:
+    with pytest.raises(RequestError, match="cannot grant"):
+        machine.load(grants=(text,))
+
+
 def test_an_added_directory_that_is_not_there_is_bad_usage(machine: Machine) -> None:
     with pytest.raises(RequestError, match="cannot make `build` writable") as caught:
         machine.load(sandbox_mode="workspace-write", add_dirs=("build",))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sandgate.gate.targets import ChangedTargets, widened
+from sandgate.policy.targets import ChangedTargets, widened
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.permissions import Grant
 from support.escape.escape_stage import BOTH_BACKENDS, Ran, Stage
@@ -17,6 +17,12 @@ def retried(stage: Stage, attack: list[str], backend: str) -> tuple[Ran, Ran]:
     assert first.verdict == "denied", first
     grants = [tuple(grant) for _operation, _place, grant in first.denials if grant is not None]
     return first, stage.confined(attack, backend=backend, grants=grants)
+
+
+def offered(backend: str, carried: tuple[str, Path], mounted: tuple[str, Path]) -> list[str]:
+    """What a denial names: a supervisor carries out less than a view would have to open."""
+    kind, place = carried if backend == "namespace" else mounted
+    return [kind, str(place)]
 
 
 def shell(script: str, *arguments: Path) -> list[str]:
@@ -41,17 +47,20 @@ def test_an_existing_file(stage: Stage, backend: str) -> None:
 def test_a_new_file(stage: Stage, backend: str) -> None:
     target, neighbour = stage.outside / "new", stage.outside / "neighbour"
     first, second = retried(stage, shell('echo after > "$1"', target), backend)
-    assert first.denials == [["create", str(target), ["write_path", str(target)]]]
+    grant = offered(backend, ("new_entry", target), ("write_path", target))
+    assert first.denials == [["create", str(target), grant]]
     assert (second.exit_code, second.verdict) == (0, "not_denied"), second
     assert target.read_text() == "after\n"
-    stage.confined(shell('echo after > "$1"', neighbour), backend=backend, grants=[("write_path", str(target))])
+    stage.confined(shell('echo after > "$1"', neighbour), backend=backend, grants=[(grant[0], grant[1])])
     assert not neighbour.exists()
 
 
 @BOTH_BACKENDS
 def test_a_new_directory(stage: Stage, backend: str) -> None:
-    first, second = retried(stage, shell('mkdir "$1"', stage.outside / "new"), backend)
-    assert first.denials == [["create", str(stage.outside / "new"), ["write_root", str(stage.outside)]]]
+    new = stage.outside / "new"
+    first, second = retried(stage, shell('mkdir "$1"', new), backend)
+    grant = offered(backend, ("new_entry", new), ("write_root", stage.outside))
+    assert first.denials == [["create", str(new), grant]]
     assert (second.exit_code, (stage.outside / "new").is_dir()) == (0, True), second
 
 
@@ -60,7 +69,8 @@ def test_a_deletion(stage: Stage, backend: str) -> None:
     (stage.outside / "old").write_text("")
     stage.own()
     first, second = retried(stage, shell('rm -f "$1"', stage.outside / "old"), backend)
-    assert first.denials == [["delete", str(stage.outside / "old"), ["write_root", str(stage.outside)]]]
+    grant = offered(backend, ("remove", stage.outside / "old"), ("write_root", stage.outside))
+    assert first.denials == [["delete", str(stage.outside / "old"), grant]]
     assert (second.exit_code, (stage.outside / "old").exists()) == (0, False), second
 
 
@@ -71,20 +81,23 @@ def test_a_changed_mode(stage: Stage, backend: str) -> None:
     target.chmod(0o600)
     stage.own()
     first, second = retried(stage, shell('chmod 640 "$1"', target), backend)
-    assert first.denials == [["metadata", str(target), ["write_path", str(target)]]]
+    grant = offered(backend, ("metadata", target), ("write_path", target))
+    assert first.denials == [["metadata", str(target), grant]]
     assert (second.exit_code, target.stat().st_mode & 0o777) == (0, 0o640), second
 
 
 @BOTH_BACKENDS
 @pytest.mark.parametrize("exists", [True, False])
 def test_a_protected_name(stage: Stage, backend: str, exists: bool) -> None:
+    place = stage.repo / ".vscode"
     if exists:
-        (stage.repo / ".vscode").mkdir()
+        place.mkdir()
         stage.own()
-    script = "mkdir -p .vscode && echo after > .vscode/settings.json && mv .vscode/settings.json .vscode/tasks.json"
+    script = "mkdir -p .vscode && echo after > .vscode/settings.json"
     first, second = retried(stage, shell(script), backend)
-    assert [grant for _operation, _place, grant in first.denials] == [["write_path", str(stage.repo / ".vscode")]]
-    assert (stage.repo / ".vscode" / "tasks.json").read_text() == "after\n", second
+    grant = offered(backend, ("new_entry", place / "settings.json" if exists else place), ("write_path", place))
+    assert [grant for _operation, _place, grant in first.denials] == [grant]
+    assert (place / "settings.json").read_text() == "after\n", second
 
 
 @BOTH_BACKENDS

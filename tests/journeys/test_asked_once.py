@@ -62,7 +62,7 @@ def test_two_files_of_a_home_directory_are_offered_and_not_the_home(sandgate: Sa
     done = sandgate("run", "--json", *answers, "--env", f"HOME={outside}", "--", "sh", "-c", script)
     events = [json.loads(each) for each in done.out.splitlines()]
     (asked,) = [event for event in events if event["type"] == "exec_approval_request"]
-    assert asked["grants"] == [{"kind": "write_path", "value": f"{outside}/{name}"} for name in (".one", "two")]
+    assert asked["grants"] == [{"kind": "new_entry", "value": f"{outside}/{name}"} for name in (".one", "two")]
     assert (done.code, sorted(os.listdir(outside))) == (0, [".one", "two"])
 
 

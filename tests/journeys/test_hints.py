@@ -32,9 +32,11 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def sandgate(tmp_path: Path) -> Sandgate:
-    workspace, home = tmp_path / "repo", tmp_path / "home"
+def sandgate(outside: Path) -> Sandgate:
+    """In a home below no /tmp, as homes are."""
+    workspace, home = outside / "repo", outside / "home"
     workspace.mkdir()
+    home.mkdir()
     (home / ".ssh").mkdir(parents=True)
     (home / ".local" / "bin" / "other").mkdir(parents=True)
     (home / ".unknown").mkdir()
@@ -77,7 +79,7 @@ COMMANDS = {
     "socket": "{python} -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{outside}/service\")'",
     "host": "{python} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'",
 }
-HINTS_TYPED_MAX = 3  # one after another: what is behind a first refusal shows only then
+HINTS_TYPED_MAX = 4  # one after another: what is behind a first refusal shows only then
 
 
 # In a directory that is closed because nobody knows what lies there. What is deleted, moved and linked needs all of it.
@@ -107,9 +109,30 @@ def test_a_change_of_names_in_a_closed_directory_has_a_hint(sandgate: Sandgate, 
     (sandgate.workspace / "mine").write_text("mine\n")
     command = ["--backend", backend, "--", "sh", "-c", IN_CLOSED[what]]
     options = typed_until_it_works(sandgate, command)
-    opened = [word for option, word in itertools.pairwise(options) if option == "--add-dir"]
+    opened = [word for option, word in itertools.pairwise(options) if option in ("--add-dir", "--grant")]
     assert opened
-    assert all(each.startswith(f"{sandgate.home}/.unknown") for each in opened)
+    assert all(each.partition("=")[2].startswith(f"{sandgate.home}/.unknown") for each in opened if "=" in each)
+    assert all(each.startswith(f"{sandgate.home}/.unknown") for each in opened if "=" not in each)
+
+
+AMONG_SECRETS = {
+    "rm ~/.ssh/key": "--grant remove={home}/.ssh/key",
+    "ln -s key ~/.ssh/other": "--grant new_entry={home}/.ssh/other",
+    "set -C; echo x > ~/.ssh/made": "--grant new_entry={home}/.ssh/made",
+}
+
+
+@pytest.mark.parametrize("words", AMONG_SECRETS)
+def test_among_secrets_the_one_name_is_given(sandgate: Sandgate, words: str) -> None:
+    """Required: where a supervisor carries the change out, nothing around it opens, to be read or written."""
+    refused = sandgate("run", "--", "sh", "-c", words)
+    (hint,) = [line.removeprefix(HINT) for line in refused.err.splitlines() if HINT in line]
+    assert hint == AMONG_SECRETS[words].format(home=sandgate.home)
+    beside = "cat ~/.ssh/key; echo x >> ~/.ssh/key; echo x > ~/.ssh/more"
+    done = sandgate("run", *shlex.split(hint), "--", "sh", "-c", f"{words} && {{ {beside}; true; }}")
+    assert done.code == 0, done
+    assert "secret" not in done.out
+    assert not (sandgate.home / ".ssh/more").exists()
 
 
 @pytest.mark.parametrize(
@@ -117,9 +140,7 @@ def test_a_change_of_names_in_a_closed_directory_has_a_hint(sandgate: Sandgate, 
     [
         ("rm -r ~/.unknown", "nothing smaller than all of {home} allows it: do it yourself, outside the sandbox"),
         ("mv ~/.unknown ~/other", "nothing smaller than all of {home} allows it: do it yourself, outside the sandbox"),
-        ("rm ~/.ssh/key", "it lies among secrets: do it yourself, outside the sandbox"),
         ("mv ~/.ssh/key ~/.ssh/other", "it lies among secrets: do it yourself, outside the sandbox"),
-        ("ln -s key ~/.ssh/other", "it lies among secrets: do it yourself, outside the sandbox"),
         ("mkdir ~/.ssh/made", "it lies among secrets: do it yourself, outside the sandbox"),
     ],
 )
@@ -215,8 +236,8 @@ def test_a_change_of_a_protected_file_opens_that_file_alone(sandgate: Sandgate) 
     """Required: the smallest freedom, and not all of `.git`."""
     refused = sandgate("run", "-v", "--", "sh", "-c", "echo x >> .git/hooks/pre-commit")
     path = sandgate.workspace / ".git" / "hooks" / "pre-commit"
-    assert f"{HINT}--add-dir {path}\n" in refused.err
-    sandgate("run", "--add-dir", str(path), "--", "sh", "-c", "echo x > .git/hooks/other")
+    assert f"{HINT}--grant write_path={path}\n" in refused.err
+    sandgate("run", "--grant", f"write_path={path}", "--", "sh", "-c", "echo x > .git/hooks/other")
     assert not (path.parent / "other").exists()
 
 

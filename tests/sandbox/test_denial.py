@@ -34,6 +34,11 @@ def grants(*refused: Refused) -> list[Grant | None]:
     return [denial.grant for denial in explain(plan(), ended(*refused)).denials]
 
 
+def viewed(*refused: Refused) -> list[Grant | None]:
+    """Where only a view can be widened."""
+    return [denial.grant for denial in explain(plan(backend="landlock"), ended(*refused)).denials]
+
+
 WRITE_MOTD = Refused("write", "openat", "/etc/motd", pid=7, program="sh")
 
 
@@ -143,6 +148,34 @@ def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
         (Refused("create", "openat", "/home/me/.unknown/token"), None),
         (Refused("delete", "unlink", "/home/me/.unknown/settings"), None),
         (Refused("create", "mkdir", "/home/me/.unknown/sub"), None),
+    ],
+)
+def test_where_a_view_is_widened_each_denial_carries_its_smallest_grant(refused: Refused, grant: Grant | None) -> None:
+    assert viewed(refused) == [grant]
+
+
+@every(
+    "refused, grant",
+    [
+        (Refused("write", "openat", "/etc/motd"), Grant("write_path", "/etc/motd")),
+        (Refused("create", "openat", "/etc/new"), Grant("new_entry", "/etc/new")),
+        (Refused("create", "openat", "/opt/app/x.lock", exclusive=True), Grant("write_path", "/opt/app/x")),
+        (Refused("create", "mkdirat", "/opt/new"), Grant("new_entry", "/opt/new")),
+        (Refused("create", "symlink", "/opt/link"), Grant("new_entry", "/opt/link")),
+        (Refused("delete", "unlinkat", "/etc/motd"), Grant("remove", "/etc/motd")),
+        (Refused("rename", "renameat2", "/etc"), Grant("remove", "/etc")),
+        (Refused("rename", "renameat2", "/etc/that-is-not-there"), Grant("new_entry", "/etc/that-is-not-there")),
+        (Refused("metadata", "fchmodat", "/etc/motd"), Grant("metadata", "/etc/motd")),
+        (Refused("create", "openat", "/tmp/tmp.x0Yz"), Grant("write_root", "/tmp")),
+        (Refused("metadata", "chmod", "/"), None),
+        (Refused("write", "openat", "/proc/sys/kernel/core_pattern"), None),
+        (Refused("write", "openat", "/sys/power/state"), None),
+        (Refused("create", "openat", "/home/me/.aws/credentials"), Grant("new_entry", "/home/me/.aws/credentials")),
+        (Refused("delete", "unlink", "/home/me/.unknown/settings"), Grant("remove", "/home/me/.unknown/settings")),
+        (Refused("create", "openat", "/repo/.vscode/tasks.json"), Grant("new_entry", "/repo/.vscode/tasks.json")),
+        (Refused("create", "mkdir", "/repo/.codex"), Grant("new_entry", "/repo/.codex")),
+        (Refused("delete", "rmdir", "/repo/.vscode"), Grant("remove", "/repo/.vscode")),
+        (Refused("delete", "unlink", "/repo/.git/index.lock"), Grant("write_path", "/repo/.git")),
         (Refused("connect", "connect", address="10.0.0.1:443"), Grant("host", "10.0.0.1:443")),
         (Refused("connect", "connect", address="[2001:db8::1]:80"), Grant("host", "[2001:db8::1]:80")),
         (Refused("connect", "connect", address="unix:/run/docker.sock"), Grant("unix_socket", "/run/docker.sock")),
@@ -154,7 +187,10 @@ def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
         (Refused("other", "mount"), None),
     ],
 )
-def test_each_denial_carries_its_smallest_grant(refused: Refused, grant: Grant | None) -> None:
+def test_where_a_supervisor_carries_it_out_each_denial_carries_its_smallest_grant(
+    refused: Refused, grant: Grant | None
+) -> None:
+    """Required: the same as is offered at a call that waits; what is in a git directory takes a view."""
     assert grants(refused) == [grant]
 
 
@@ -170,7 +206,7 @@ def test_each_denial_carries_its_smallest_grant(refused: Refused, grant: Grant |
 )
 @pytest.mark.parametrize("operation", ["create", "delete", "rename"])
 def test_protected_names_need_a_grant_that_names_them(operation: str, path: str, name: str) -> None:
-    assert grants(Refused(operation, "openat", path)) == [Grant("write_path", name)]  # type: ignore[arg-type]
+    assert viewed(Refused(operation, "openat", path)) == [Grant("write_path", name)]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("operation", ["write", "metadata"])
@@ -183,33 +219,33 @@ def test_protected_names_need_a_grant_that_names_them(operation: str, path: str,
     ],
 )
 def test_for_a_change_of_what_is_protected_that_alone_is_opened(operation: str, path: str, opened: str) -> None:
-    assert grants(Refused(operation, "openat", path)) == [Grant("write_path", opened)]  # type: ignore[arg-type]
+    assert viewed(Refused(operation, "openat", path)) == [Grant("write_path", opened)]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("operation", ["create", "delete", "rename"])
 def test_what_is_code_in_a_git_directory_is_opened_by_its_own_name(operation: str) -> None:
     """Required: opened as a whole, a git directory keeps these closed, and the same would be refused again."""
     refused = Refused(operation, "openat", "/repo/.git/hooks/new")  # type: ignore[arg-type]
-    assert grants(refused) == [Grant("write_path", "/repo/.git/hooks")]
+    assert viewed(refused) == [Grant("write_path", "/repo/.git/hooks")]
 
 
 def test_protected_names_are_recognised_in_another_case_where_case_is_ignored() -> None:
     permissions = PERMISSIONS.but(case_insensitive=True)
-    report = explain(plan(permissions), ended(Refused("create", "mkdir", "/repo/.CODEX")))
+    report = explain(plan(permissions, "landlock"), ended(Refused("create", "mkdir", "/repo/.CODEX")))
     assert report.denials[0].grant == Grant("write_path", "/repo/.codex")
 
 
 def test_many_new_files_in_one_directory_make_the_directory_the_grant() -> None:
     many = [Refused("create", "openat", f"/opt/out/{number}") for number in range(SHARED_PARENT_MIN)]
-    assert grants(*many) == [Grant("write_root", "/opt/out")] * len(many)
+    assert viewed(*many) == [Grant("write_root", "/opt/out")] * len(many)
     few = many[1:]
-    assert grants(*few) == [Grant("write_path", each.path) for each in few if each.path is not None]
+    assert viewed(*few) == [Grant("write_path", each.path) for each in few if each.path is not None]
 
 
 @pytest.mark.parametrize("place", ["/home/me", "/srv/people/me", "/srv/people", "/root", "/projects", "/projects/team"])
 def test_no_home_and_nothing_above_a_workspace_is_the_grant_for_new_files(place: str) -> None:
     """Required: whatever number of files is wanted there, each is named, and nothing else opens."""
-    here = plan(PERMISSIONS.but(writable=("/projects/team/repo",))).but(env={"HOME": "/srv/people/me"})
+    here = plan(PERMISSIONS.but(writable=("/projects/team/repo",)), "landlock").but(env={"HOME": "/srv/people/me"})
     many = [Refused("create", "openat", f"{place}/{number}") for number in range(SHARED_PARENT_MIN + 1)]
     found = [denial.grant for denial in explain(here, ended(*many)).denials]
     assert found == [Grant("write_path", each.path) for each in many if each.path is not None]
@@ -217,12 +253,12 @@ def test_no_home_and_nothing_above_a_workspace_is_the_grant_for_new_files(place:
 
 def test_several_existing_files_are_granted_one_by_one() -> None:
     several = [Refused("write", "openat", f"/etc/{name}") for name in "ab"]
-    assert grants(*several) == [Grant("write_path", "/etc/a"), Grant("write_path", "/etc/b")]
+    assert viewed(*several) == [Grant("write_path", "/etc/a"), Grant("write_path", "/etc/b")]
 
 
 def test_the_root_directory_is_never_the_grant() -> None:
     several = [Refused("create", "openat", f"/{name}") for name in "ab"]
-    assert grants(*several) == [Grant("write_path", "/a"), Grant("write_path", "/b")]
+    assert viewed(*several) == [Grant("write_path", "/a"), Grant("write_path", "/b")]
 
 
 def test_the_same_refusal_is_told_once() -> None:

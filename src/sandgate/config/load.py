@@ -22,6 +22,7 @@ from sandgate.config.settings import Settings, settings_from
 from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.protocol.environment import TypedOverrides
+from sandgate.protocol.permissions import NAMED_KINDS
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -191,10 +192,20 @@ def _existing(place: str, typed: str) -> str:
     return place
 
 
+def _granted(text: str) -> tuple[str, str]:
+    """The key and the path of `KIND=PATH`."""
+    kind, mark, path = text.partition("=")
+    if kind not in NAMED_KINDS or not path:
+        kinds = ", ".join([f"`{each}`" for each in NAMED_KINDS])
+        why = f"`{visible(kind)}` is none of {kinds}" if mark else "it has the form KIND=PATH"
+        raise RequestError(f"cannot grant `{visible(text)}`", why=why, hint="for example: --grant new_entry=~/made")
+    return f"grants.{kind}", path
+
+
 def _push_options(stack: Stack, typed: TypedOverrides, places: Places) -> None:
     """The dedicated options, checked like any layer; `--add-dir` appends instead of replacing."""
     given = [(key, value) for option, key in OPTION_KEYS if (value := getattr(typed, option)) is not None]
-    if not (given or typed.add_dirs):
+    if not (given or typed.add_dirs or typed.grants):
         return
     reading = places.reading("the command line")
     for key, value in given:
@@ -204,4 +215,10 @@ def _push_options(stack: Stack, typed: TypedOverrides, places: Places) -> None:
         # Not canonical yet: the sandbox must see a link on the way, and refuse one that a command could have made.
         added = tuple(_existing(reading.source.absolute("--add-dir", path), path) for path in typed.add_dirs)
         reading.values[ROOTS_KEY] = tuple(dict.fromkeys((*stack.values.get(ROOTS_KEY, ()), *added)))
+    granted: dict[str, tuple[str, ...]] = {}
+    for text in typed.grants:
+        key, path = _granted(text)
+        before: tuple[str, ...] = granted.get(key) or stack.values.get(key, ())
+        granted[key] = (*before, reading.source.absolute("--grant", path))
+    reading.values.update(granted)
     stack.push(reading.layer("options"))

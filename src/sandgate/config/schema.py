@@ -71,10 +71,7 @@ ROWS: tuple[Row, ...] = (
         "Extra writable directories in `workspace-write`. Ignored in the other modes, like the rest of this table.",
     ),
     ("sandbox_workspace_write.network_access", "flag", None, False, "only-false", "Network in `workspace-write`."),
-    (
-        "sandbox_workspace_write.exclude_tmpdir_env_var", "flag", None, False, "only-true",
-        "`$TMPDIR` is not writable.",
-    ),
+    ("sandbox_workspace_write.exclude_tmpdir_env_var", "flag", None, False, "only-true", "`$TMPDIR` is not writable."),
     ("sandbox_workspace_write.exclude_slash_tmp", "flag", None, False, "only-true", "`/tmp` is not writable."),
     (
         "additional_writable_roots", "paths", None, (), "fewer",
@@ -134,6 +131,10 @@ ROWS: tuple[Row, ...] = (
         "Host unix sockets that confined commands may reach. A socket of Docker or of a session bus is a way out of "
         "the sandbox: a command that may use it can do everything.",
     ),
+    ("grants.write_path", "paths", None, (), "fewer", "Files elsewhere that commands may change or replace."),
+    ("grants.new_entry", "paths", None, (), "fewer", "New names elsewhere that commands may make, and below."),
+    ("grants.remove", "paths", None, (), "fewer", "What commands may remove or move away, with all that is below it."),
+    ("grants.metadata", "paths", None, (), "fewer", "Whose mode, times and attributes commands may change."),
     (
         "secrets.hidden", "paths", None, (), "more",
         "More files and directories that confined commands cannot read. Closed without it: everything in a home that "

@@ -13,8 +13,10 @@ from sandgate.errors import ConfigError
 from sandgate.execution.environment import EnvironmentPolicy
 from sandgate.protocol.confinement import ConfinementSettings, Limits
 from sandgate.protocol.permissions import (
+    NAMED_KINDS,
     DangerFullAccess,
     ExternalSandbox,
+    Grant,
     Granular,
     ReadOnly,
     WorkspaceWrite,
@@ -58,6 +60,7 @@ class Settings(Record):
     protect_git: GitProtection
     protected_names: tuple[str, ...]  # beside the built-in ones
     unix_sockets: tuple[str, ...]  # host sockets that stay reachable
+    grants: tuple[Grant, ...]  # what every command is given of what lies outside the workspace
     nested_depth: int  # how far below a writable directory repositories are looked for
     broad_workspace: bool  # whether a home, or a directory of programs, may be a workspace
     secrets_hidden: tuple[str, ...]  # absolute, may hold globs; beside the built-in ones
@@ -111,6 +114,7 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         protect_git=of("sandbox.protect_git"),
         protected_names=of("sandbox.protected_names"),
         unix_sockets=of("sandbox.unix_sockets"),
+        grants=tuple([Grant(kind, path) for kind in NAMED_KINDS for path in of(f"grants.{kind}")]),
         nested_depth=of("sandbox.nested_depth"),
         broad_workspace=of("sandbox.allow_broad_workspace"),
         secrets_hidden=of("secrets.hidden"),

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
     from sandgate.execution.judged_files import PutBack
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.held_calls import PerformedCall
     from sandgate.sandbox.memory import Mark
 
     Identity = tuple[int, int, int]  # device, inode, type with the link bit
     Lifted = tuple[Identity | None, bytes]
 
+EXCHANGED = "`{}` is protected, and is gone or another object now: look at it"
 _TYPE_BITS = 0o170000
 CONTENT_BYTES_MAX = 16 << 20  # of a file that is judged; larger than any that may come in its place
 LOOKED_AT_MAX = 4096  # files and directories below a protected name that git alone was let change
@@ -76,6 +78,11 @@ class PostRunChecks:
 
             self.created += () if is_fresh(self._begun) else (self._begun,)
         self.exchanged = tuple(path for path, was in before.items() if was is not None and _identity(path) != was)
+
+    def exchanged_lines(self, performed: tuple[PerformedCall, ...] = ()) -> list[str]:
+        """What to say about those that were exchanged, but for what somebody's yes had done."""
+        allowed = {path for each in performed for path in (each.path, each.other_path) if not each.error}
+        return [EXCHANGED.format(path) for path in self.exchanged if path not in allowed]
 
     def settled(self, outcome: AttemptOutcome, put_back: PutBack) -> AttemptOutcome:
         """Once everything inside is gone: what may be changed if it is harmless, and is not, is put back."""

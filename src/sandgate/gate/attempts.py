@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sandgate.policy.rules import NetworkRule
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.decisions import Attempt
 
 LOCKED_SHOWN_MAX = 3  # names of locked files in one line
 ERRNO_WORDS = {
@@ -124,6 +125,16 @@ def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
         why=ERRNO_WORDS.get(failure.errno, failure.errno),
         hint="check its permissions and that it is a program",
     )
+
+
+def unasked(created: tuple[str, ...], plan: ConfinedCommand, attempt: Attempt) -> tuple[str, ...]:
+    """Those protected names that nobody said yes to by their names, neither before nor while it ran."""
+    if not created:
+        return ()
+    answered = [grant for held in attempt.held for grant in held.decision.grants]
+    given = (*plan.supervised_grants, *answered)
+    names = {grant.value for grant in given if grant.kind in ("new_entry", "write_path")}
+    return tuple([path for path in created if path not in names])
 
 
 PRIVATE_CACHES = "private-caches"

@@ -12,8 +12,8 @@ from sandgate.kernel.networks import EmptyNetworks
 from sandgate.places.git import INIT, may_move_repositories
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
-from sandgate.protocol.confinement import IN_MEMORY, SetupFailure
-from sandgate.protocol.permissions import ESCALATE, SUPERVISED_KINDS, Grant, WorkspaceWrite, confines
+from sandgate.protocol.confinement import IN_MEMORY, PATCH, SetupFailure
+from sandgate.protocol.permissions import ESCALATE, Grant, WorkspaceWrite, confines
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named, find_helper, first_backend
 from sandgate.sandbox.facts import workspace_facts
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
 STORED_FACTS = "facts"  # in the project's own directory, beside its /tmp
-PATCH = "apply_patch"  # stands for a patch, which this process applies: it keeps nothing in a cache
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
 # Of a plan that does not know of a repository that another command of the session has begun.
@@ -126,13 +125,16 @@ class Confinement:
         if before is not None and before[:2] == (facts, grants):
             return before[2], facts.unmade
         for note in facts.notes:
-            if note not in self._told:
-                self._told.add(note)
-                self._record(Notice("warning", note))
+            self._say_once(note)
         permissions = effective_permissions(settings.sandbox, facts, extra_roots=caches, grants=grants)
         self._say_crowded(facts.crowded)
         self._before = (facts, grants, permissions)
         return permissions, facts.unmade
+
+    def _say_once(self, note: str) -> None:
+        if note and note not in self._told:
+            self._told.add(note)
+            self._record(Notice("warning", note))
 
     def _say_crowded(self, places: tuple[str, ...]) -> None:
         """Once for each set of them, as long as it lasts."""
@@ -289,6 +291,11 @@ class Confinement:
     ) -> ConfinedCommand:
         """An inert plan. Raises ConfinementError when it cannot be kept. `reads`: policy vouches that it only reads.
         Where `later` is owed a look afterwards, the plan holds only if that finds everything as it was."""
+        carried: tuple[Grant, ...] = ()
+        if (grants or self._settings.grants) and command.argv[0] != PATCH:
+            from sandgate.sandbox.carried_grants import parted
+
+            grants, carried = parted(self._settings.grants, grants, self.permissions, self.backend, self._say_once)
         permissions = self.permissions(grants, later)
         if any(INIT in word for word in command.argv):
             permissions = self.new_repositories().permitted(permissions, command)
@@ -302,8 +309,7 @@ class Confinement:
             plan = with_steady_programs(plan)
         if reads and permissions.drafts:
             plan = plan.but(reads_only=True)
-        if supervised := tuple([each for each in grants if each.kind in SUPERVISED_KINDS]):
-            plan = plan.but(supervised_grants=supervised)  # another backend does not carry them out
+        plan = plan.but(supervised_grants=carried) if carried else plan
         if plan.backend != "namespace" or command.argv[0] == PATCH or self._settings.caches != "private":
             return plan
         return self._with_caches(plan, reads=reads) if isinstance(self._settings.sandbox, WorkspaceWrite) else plan
@@ -317,9 +323,7 @@ class Confinement:
 
             self._caches = ProjectCaches(self._homes()[:1])
         plan, said = self._caches.added(plan, self._own.taken, reads=reads)
-        if said and said not in self._told:
-            self._told.add(said)
-            self._record(Notice("warning", said))
+        self._say_once(said)
         return plan
 
     def namespace_network(self, grants: tuple[Grant, ...]) -> NetworkMode | None:
@@ -376,8 +380,7 @@ class Confinement:
         known = recall(self.state_directory, verdict_key(self.helper)) is not None
         kind = self._kind = backend_after(failure, helper=self.helper, state_directory=self.state_directory)
         if not known:
-            said = f"no namespace sandbox here ({why}); using {kind} from now on, see `sandgate doctor`"
-            self._record(Notice("warning", said))
+            self._say_once(f"no namespace sandbox here ({why}); using {kind} from now on, see `sandgate doctor`")
         return kind
 
 

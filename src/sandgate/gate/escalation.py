@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Literal
 
-    from sandgate.gate.targets import ChangedTargets
+    from sandgate.policy.targets import ChangedTargets
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Decision, Stage
     from sandgate.protocol.denials import Denial
@@ -240,7 +240,7 @@ class Escalation:
     def _targets(self) -> ChangedTargets | None:
         if self._rules.command is None:
             return None
-        from sandgate.gate.targets import targets_of
+        from sandgate.policy.targets import targets_of
 
         return targets_of(self._rules.command, self._rules.workspace)
 
@@ -312,9 +312,9 @@ def offer(
     Empty when nothing helps: a denial without a grant is one the host itself would repeat. When a denial needs
     the way out, or a grant was given already and did not help, only leaving the sandbox removes them all.
     """
-    wanted = tuple(dict.fromkeys(denial.grant for denial in denials if denial.grant is not None))
+    wanted = tuple(dict.fromkeys(grant for denial in denials for grant in denial.grants))
     if targets is not None:
-        from sandgate.gate.targets import widened
+        from sandgate.policy.targets import widened
 
         wanted = widened(denials, targets)
     if not wanted:

@@ -18,6 +18,7 @@ from sandgate.gate.attempts import (
     has_failed,
     locked_outside,
     not_started,
+    unasked,
     without_forbidden_hosts,
 )
 from sandgate.gate.escalation import AskReviewer, Escalation, Finish, Judge, Rules, Run
@@ -180,8 +181,8 @@ class Gate:
             attempt = attempt.but(performed=outcome.performed, performed_omitted=outcome.performed_omitted)
         for message in outcome.remarks:
             record(Notice("warning", message))
-        if outcome.created_protected:
-            for message in self._confinement.quarantine(outcome.created_protected):
+        if strange := unasked(outcome.created_protected, plan, attempt):
+            for message in self._confinement.quarantine(strange):
                 record(Notice("warning", message))
         if outcome.locked:
             record(Notice("warning", locked_outside(outcome.locked)))
@@ -390,9 +391,8 @@ class _Passage:
         """The plan, whose calls are held where somebody is attached who is asked about them."""
         self._questions = None
         gate = self._gate
-        if not gate.asks_at_call or not plan.confined or not gate._answering.reviewers:
-            return plan
-        if not self._ladder.may_hold:
+        somebody = gate.asks_at_call and gate._answering.reviewers
+        if not somebody or not plan.confined or not self._ladder.may_hold:
             return plan
         from sandgate.gate.held_questions import HeldQuestions
 

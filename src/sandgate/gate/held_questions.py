@@ -10,13 +10,14 @@ import os
 from time import monotonic_ns
 
 from sandgate.gate.escalation import AskReviewer
-from sandgate.gate.held_grants import grants_for, intent_of
 from sandgate.places.dispensable import is_dispensable
+from sandgate.policy.small_grants import grants_for
 from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.decisions import HeldQuestion
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.held_calls import HeldAnswer
 from sandgate.protocol.trace import Notice
+from sandgate.sandbox.refused_changes import CHANGES, looked_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from sandgate.execution.asking import AskedMeanwhile
     from sandgate.gate.escalation import Escalation
-    from sandgate.gate.held_grants import HeldIntent
+    from sandgate.policy.small_grants import HeldIntent
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import Decision
     from sandgate.protocol.held_calls import HeldCall
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 WITHDRAWN = "nobody waits for the answer any more"
 CALLER_BYTES_MAX = 65_536  # of the words of the program that made a call
-_WRITES = ("write", "create", "delete", "rename", "metadata")
 
 
 class HeldQuestions:
@@ -101,26 +101,18 @@ class HeldQuestions:
 
     def _grants(self, call: HeldCall) -> tuple[Grant, ...] | None:
         plan, path = self.plan, call.refused.path
-        if path is not None and call.refused.operation in _WRITES and self._is_dispensable(path):
+        if path is not None and call.refused.operation in CHANGES and self._is_dispensable(path):
             return ()
         caller = _caller(call.refused.pid)
         if self._intent is None or self._intent[0] != caller:
-            intent = _intent(plan)
+            intent = looked_up(plan)
             if caller is not None:
-                intent = intent.also(_intent(plan.but(argv=caller[0], cwd=caller[1])))
+                intent = intent.also(looked_up(plan.but(argv=caller[0], cwd=caller[1])))
             self._intent = caller, intent
         return grants_for(call, self._intent[1], self._ladder.grants)
 
     def _is_dispensable(self, path: str) -> bool:
         return is_dispensable(path, self.plan.env.get("HOME", ""), " ".join(self.plan.argv))
-
-
-def _intent(plan: ConfinedCommand) -> HeldIntent:
-    return intent_of(plan, plan.permissions, exists=os.path.lexists, is_file=_is_file_or_link)
-
-
-def _is_file_or_link(path: str) -> bool:
-    return os.path.isfile(path) or os.path.islink(path)
 
 
 def _caller(pid: int) -> _Caller | None:

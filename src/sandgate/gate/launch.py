@@ -119,9 +119,7 @@ class Launch(Readiness):
             return outcome
         if not checks.looked:
             checks.look()
-        self._warn(
-            [f"`{path}` is protected, and is gone or another object now: look at it" for path in checks.exchanged]
-        )
+        self._warn(checks.exchanged_lines(outcome.performed))
         if _has_failed(outcome):
             from sandgate.sandbox.missing_tmp_files import unseen_in_tmp
 

@@ -12,7 +12,6 @@ from time import monotonic_ns
 
 from sandgate.commandline.words import quoted
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchFailed
-from sandgate.gate.confinement import PATCH
 from sandgate.gate.escalation import COMMAND_REJECTED
 from sandgate.gate.gate_request import GateRequest
 from sandgate.patch.apply import UndoRecord, apply_plan, first_missing, operation_of, undo
@@ -25,7 +24,7 @@ from sandgate.patch.plan import plan_patch
 from sandgate.patch.report import success_text
 from sandgate.policy.patches import blocked_directories, needed_grants, patch_verdict
 from sandgate.protocol.commands import NS_PER_MS, CommandRequest, CommandResult
-from sandgate.protocol.confinement import AttemptOutcome
+from sandgate.protocol.confinement import PATCH, AttemptOutcome
 from sandgate.protocol.decisions import ApprovalKey, Passage
 from sandgate.protocol.denials import Denial, Refused
 from sandgate.protocol.permissions import Grant

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 DIRECTORY = ".git"
 # One of them is in every command that moves or removes a submodule or a linked worktree.
 _MOVING = ("worktree", "submodule", "rm", "mv")
@@ -65,6 +69,27 @@ def opened_together(path: str, *, renamed: bool = False) -> tuple[str, ...]:
     if any(f"{rest}/".startswith(f"{code}/") for code in (WORKTREE_CODE if own else CODE)):
         return ()
     return (directory, own) if own else (directory,)
+
+
+def in_directory(path: str) -> bool:
+    """Whether `path` is a git directory of the usual name, or lies in one."""
+    return f"/{DIRECTORY}/" in f"{path}/"
+
+
+def bare_repository(path: str, exists: Callable[[str], bool]) -> str:
+    """The innermost directory above `path` that git takes for a repository by what is in it; "" for none."""
+    at = path.rpartition("/")[0]
+    while at:
+        if all(exists(f"{at}/{name}") for name in (BARE_MARK, *BARE_DIRECTORIES)):
+            return at
+        at = at.rpartition("/")[0]
+    return ""
+
+
+def is_code(path: str, directory: str) -> bool:
+    """Whether `path` lies in the git directory as what stays closed when that is opened, or is its lock."""
+    inner = path.removeprefix(f"{directory}/").removesuffix(".lock")
+    return any(f"{inner}/".startswith(f"{code}/") for code in CODE)
 
 
 def may_move_repositories(argv: tuple[str, ...]) -> bool:

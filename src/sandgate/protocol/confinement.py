@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     ReportMode = Literal["off", "report"]
 
 
+PATCH = "apply_patch"  # stands for a patch, which our own process applies: it keeps nothing in a cache
+# Whose supervisor carries calls out in the command's stead, within what was granted, and can let them wait.
+CARRYING_BACKENDS: tuple[BackendName, ...] = ("namespace",)
 IN_MEMORY = "memory"  # as a source: an empty directory of this command's own, gone with it
 
 
@@ -75,6 +78,7 @@ class ConfinementSettings(Record):
     nested_depth: int  # how far below a writable directory repositories are looked for
     broad_workspace: bool  # whether a home, or a directory of programs, may be a workspace
     unix_sockets: tuple[str, ...]  # host sockets that stay reachable
+    grants: tuple[Grant, ...]  # what every command has beside the policy, path by path
     secrets_hidden: tuple[str, ...]  # absolute, may hold globs; beside the built-in ones
     secrets_opened: tuple[str, ...]
     project_root: str
@@ -104,6 +108,11 @@ class ConfinedCommand(Record):
     @property
     def confined(self) -> bool:
         return self.backend != "none"
+
+    @property
+    def carries_calls(self) -> bool:
+        """Whether there is a supervisor that carries calls out in its stead, within what was granted."""
+        return self.backend in CARRYING_BACKENDS and self.argv[0] != PATCH
 
 
 class SetupFailure(Record):

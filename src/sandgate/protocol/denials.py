@@ -58,8 +58,14 @@ class Denial(Record):
     layer: Layer = "mount"
     program: str = ""
     grant: Grant | None = None  # the smallest freedom that removes it; None: none does
+    also: tuple[Grant, ...] = ()  # what the same intent takes beside it: of a move, the new name
     what: str = ""  # for "other": what was wanted ("ptrace", "set-id bits on"); the place, if any, is `path`
     why: str = ""  # for "other": why it is refused whatever is granted
+
+    @property
+    def grants(self) -> tuple[Grant, ...]:
+        """All that it takes."""
+        return () if self.grant is None else (self.grant, *self.also)
 
     @property
     def words(self) -> str:

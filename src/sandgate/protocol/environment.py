@@ -18,6 +18,7 @@ class TypedOverrides(Record):
     approval_policy: str | None = None
     sandbox_mode: str | None = None
     add_dirs: tuple[str, ...] = ()
+    grants: tuple[str, ...] = ()  # `KIND=PATH`
     allow_broad_workspace: bool | None = None
     network: str | None = None
     backend: str | None = None

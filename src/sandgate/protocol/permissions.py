@@ -83,7 +83,9 @@ class Grant(Record):
 
 ESCALATE = Grant("escalate")  # run without the sandbox
 # What no view can be widened by: the supervisor carries it out, call by call.
-SUPERVISED_KINDS = ("new_entry", "remove", "metadata")
+SUPERVISED_KINDS: tuple[GrantKind, ...] = ("new_entry", "remove", "metadata")
+# What is given to commands by a path that somebody names: in settings and in options.
+NAMED_KINDS: tuple[GrantKind, ...] = ("write_path", *SUPERVISED_KINDS)
 
 
 def values_of(grants: tuple[Grant, ...], kind: GrantKind) -> list[str]:

@@ -36,8 +36,8 @@ def plain(value: object) -> Any:
 
 def denial_json(denial: Denial) -> Json:
     """One entry of `denials[]`."""
-    fields = {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None}
-    return {name: value for name, value in fields.items() if value or name not in {"what", "why"}}
+    fields = {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None, "also": plain(denial.also)}
+    return {name: value for name, value in fields.items() if value or name not in {"what", "why", "also"}}
 
 
 def held_json(held: HeldQuestion) -> Json:

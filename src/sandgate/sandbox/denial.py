@@ -19,6 +19,7 @@ from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
 from sandgate.sandbox.closed_entries import is_closed
 from sandgate.sandbox.printed_paths import path_in, spelled_lines
+from sandgate.sandbox.refused_changes import CHANGES, SCRATCH, RefusedChanges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +34,9 @@ TEXT_CHARS_MAX = 1 << 20  # of output looked at by the heuristic
 SHARED_PARENT_MIN = 4  # new names in one directory that make the directory the better grant
 PLAIN_NAME_CHARS_MIN = 6  # a shorter name without a dot in front is an ordinary word
 
-_CHANGES = ("write", "create", "delete", "rename", "metadata")
+_NOWHERE: frozenset[str] = frozenset()
 # Calls that make a new name by opening it; unless exclusive, a file put there beforehand satisfies them.
 _OPENS = frozenset(("open", "openat", "openat2", "creat"))
-# Names in these are made up at random, so that the next run would want another one.
-_SCRATCH = ("/tmp", "/var/tmp")
 _KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
 _LOOPBACKS = ("127.", "[::1]:")
 _PERMISSION_WORDS = ("permission denied", "operation not permitted", "eacces")
@@ -57,7 +56,6 @@ _NETWORK_WORDS = (
     "network is unreachable",
     "temporary failure in name resolution",
 )
-_WRITES = ("write", "create", "delete", "rename", "metadata")
 _BAD_SYSTEM_CALL_EXIT = 128 + 31  # a shell's report of SIGSYS
 _NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 
@@ -105,7 +103,7 @@ def _parted(refusals: Iterable[Refused], plan: ConfinedCommand) -> tuple[list[Re
     needed: list[Refused] = []
     spared: list[Refused] = []
     for each in refusals:
-        writes = each.path is not None and each.operation in _WRITES
+        writes = each.path is not None and each.operation in CHANGES
         (spared if writes and _is_spared(each.path or "", plan) else needed).append(each)
     return needed, spared
 
@@ -141,10 +139,22 @@ def _recorded(refusals: Iterable[Refused], plan: ConfinedCommand) -> list[Denial
     for refused in refusals:
         call = refused.syscall if refused.operation == "other" else ""
         distinct.setdefault((refused.operation, call, refused.path, refused.address), refused)
+    if plan.carries_calls:
+        changes = RefusedChanges(plan)
+        return [
+            _as_carried(_denial(each, plan.permissions, _NOWHERE), changes.grants(each)) for each in distinct.values()
+        ]
     crowded = _crowded_directories(distinct.values(), plan)
     denials = [_of_tree(_denial(refused, plan.permissions, crowded), plan) for refused in distinct.values()]
     # Landlock has no network namespace to open for one address.
     return [_with_any_host(each) for each in denials] if plan.backend == "landlock" else denials
+
+
+def _as_carried(denial: Denial, grants: tuple[Grant, ...] | None) -> Denial:
+    """With what a supervisor would carry out instead of what a view would have to open; None: the view it is."""
+    if grants is None or denial.why == OURS:
+        return denial
+    return denial.but(grant=grants[0] if grants else None, also=grants[1:], why="" if grants else denial.why)
 
 
 def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozenset[str]) -> Denial:
@@ -225,7 +235,7 @@ def _write_grant(
         refused.operation == "create"
         and refused.syscall in _OPENS
         and not refused.exclusive
-        and parent not in (*crowded, *_SCRATCH)
+        and parent not in (*crowded, *SCRATCH)
     )
     if by_name:
         return Grant("write_path", path) if path != "/" else None
@@ -244,7 +254,7 @@ def _grant_in_closed(refused: Refused, path: str, permissions: EffectivePermissi
 def _nothing_smaller(refused: Refused, permissions: EffectivePermissions) -> str:
     """What to do instead about a change in a closed place that only a much wider freedom would allow; else ""."""
     path = refused.path
-    if refused.operation not in _CHANGES or path is None or not refused.host_allows:
+    if refused.operation not in CHANGES or path is None or not refused.host_allows:
         return ""
     closed = _innermost(path, (*permissions.hidden, *permissions.reopened))
     if closed not in permissions.hidden or _innermost(path, (*permissions.sealed, *permissions.own)) is not None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Attempt
     from sandgate.protocol.denials import Denial
+    from sandgate.protocol.held_calls import PerformedCall
     from sandgate.sandbox.memory import Mark
     from sandgate.terminals.interfaces import Live
     from sandgate.terminals.leftover_processes import Remnants
@@ -126,7 +127,7 @@ class Lifecycle:
         if self._drafts is not None:
             outcome = self._drafts.settled(outcome)
         outcome = self._checks.settled(outcome, self._session.put_back)
-        self._clear_up(terminal)
+        self._clear_up(terminal, outcome.performed)
         failed = outcome.result is not None and outcome.result.exit_code != 0
         unmet = self.unmet(terminal, outcome.unserved) if failed else ""
         outcome = outcome.but(
@@ -157,13 +158,13 @@ class Lifecycle:
         self._placeholders.__exit__()
         self._left()
 
-    def _clear_up(self, terminal: Live) -> None:
+    def _clear_up(self, terminal: Live, performed: tuple[PerformedCall, ...]) -> None:
         self._placeholders.__exit__()
         if terminal.failure is None:
             self._checks.look()
             self._planted.look()
-        for path in self._checks.exchanged:
-            self._session.warn(f"`{path}` is protected, and is gone or another object now: look at it")
+        for line in self._checks.exchanged_lines(performed):
+            self._session.warn(line)
         if self.deltas is not None:
             self.deltas.end()
         if self._plan.backend in SESSION_BOUND and terminal.pid:

@@ -70,6 +70,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import Limits
 from sandgate.protocol.permissions import Grant, WorkspaceWrite
 from sandgate.sandbox.backends import backend_named
+from sandgate.sandbox.carried_grants import parted
 from sandgate.sandbox.denial import explain
 from sandgate.sandbox.facts import workspace_facts
 from sandgate.sandbox.private_tmp import private_directory
@@ -80,15 +81,18 @@ own = private_directory(spec["state"], spec["policy_cwd"]) if spec["tmp"] == "pr
 place = own.path if own is not None else ""
 tmp = {} if not place else {"private_tmp": place} if spec["backend"] == "namespace" else {"scratch": place}
 grants = tuple(Grant(*grant) for grant in spec["grants"])
-try:
+def permissions(given):
     facts = workspace_facts(
         policy, policy_cwd=spec["policy_cwd"], environ=spec["environ"], state_directory=spec["state"],
-        grants=grants, protection=Protection(**spec["protection"]), **tmp,
+        grants=given, protection=Protection(**spec["protection"]), **tmp,
     )
+    return effective_permissions(policy, facts, grants=given)
+try:
+    grants, carried = parted((), grants, permissions, lambda: spec["backend"], print)
     command = CommandRequest(tuple(os.fsdecode(bytes.fromhex(word)) for word in spec["argv"]), spec["cwd"], spec["env"])
     plan = backend_named(spec["backend"]).confine(
-        command, effective_permissions(policy, facts, grants=grants), limits=Limits(**spec["limits"])
-    )
+        command, permissions(grants), limits=Limits(**spec["limits"])
+    ).but(supervised_grants=carried)
     checks = PostRunChecks(plan)
     with Placeholders(plan):
         outcome = run(

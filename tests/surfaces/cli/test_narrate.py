@@ -27,7 +27,7 @@ MOTD = Grant("write_path", "/etc/motd")
 MOTD_DENIED = Denial("write", path="/etc/motd", grant=MOTD)
 SAID = [
     "sandgate: denied: write /etc/motd (outside the writable roots: /repo)",
-    "sandgate: grant it once with: --add-dir /etc/motd",
+    "sandgate: grant it once with: --grant write_path=/etc/motd",
 ]
 
 
@@ -211,11 +211,15 @@ def test_a_denial_says_why(denial: Denial, permissions: EffectivePermissions, li
 @pytest.mark.parametrize(
     ("denial", "hint"),
     [
-        (Denial("write", path="/a b", grant=Grant("write_path", "/a b")), "--add-dir '/a b'"),
+        (Denial("write", path="/a b", grant=Grant("write_path", "/a b")), "--grant 'write_path=/a b'"),
         (Denial("create", path="/etc/new", grant=Grant("write_path", "/etc/new")), "--add-dir /etc"),
+        (Denial("create", path="/root/x", grant=Grant("write_path", "/root/x")), "--grant write_path=/root/x"),
+        (Denial("create", path="/home/u/x", grant=Grant("new_entry", "/home/u/x")), "--grant new_entry=/home/u/x"),
+        (Denial("delete", path="/srv/x", grant=Grant("remove", "/srv/x")), "--grant remove=/srv/x"),
+        (Denial("metadata", path="/srv/x", grant=Grant("metadata", "/srv/x")), "--grant metadata=/srv/x"),
         (
-            Denial("create", path="/home/u/.x", grant=Grant("write_path", "/home/u/.x")),
-            "-a on-failure --answer approve",
+            Denial("rename", path="/a", grant=Grant("remove", "/a"), also=(Grant("new_entry", "/b"),)),
+            "--grant remove=/a --grant new_entry=/b",
         ),
         (Denial("write", path="/c/d", grant=Grant("write_root", "/c")), "--add-dir /c"),
         (

@@ -24,7 +24,8 @@ def allowing(request: ApprovalRequest) -> tuple[str, ...]:
     """Ways to have it allowed next time, the narrowest first; the last one is always there."""
     denials = request.denial.denials if request.denial is not None else ()
     new = {denial.path for denial in denials if denial.operation == "create"}
-    found = [option(grant, new=grant.value in new, workspaces=(request.command.cwd,)) for grant in request.grants]
+    places, patched = (request.command.cwd,), bool(request.changes)
+    found = [option(each, new=each.value in new, workspaces=places, patched=patched) for each in request.grants]
     if request.amendment is not None and request.amendment.sandbox == "keep":
         found.insert(0, f"sandgate rules add -- {joined(request.amendment.prefix)}")
     if request.command.wish == "require_escalated":
@@ -51,18 +52,25 @@ def git_options(denial: Denial, *, workspaces: tuple[str, ...]) -> str:
     return " ".join(options) if all(options) else ""
 
 
-def option(grant: Grant, *, new: bool, workspaces: tuple[str, ...]) -> str:
+def named_option(grant: Grant) -> str:
+    """What gives that path and nothing else."""
+    return f"--grant {quoted(f'{grant.kind}={grant.value}')}"
+
+
+def option(grant: Grant, *, new: bool, workspaces: tuple[str, ...], patched: bool = False) -> str:
     """The option that gives this grant and, as far as options can, no more; `new`: for a file that does not exist.
 
-    Empty where every option gives much more: one yes is less. That holds for a single address, too.
+    A patch, which no supervisor carries out, takes places that are open. Empty where every option gives much more: one
+    yes is less. That holds for a single address, too.
     """
+    if grant.kind == "write_path" and (patched or new):  # only a view opens it, and the next new file wants the same
+        around = root_option(grant.value, new=new, workspaces=workspaces)
+        return around if around or patched else named_option(grant)
     match grant.kind:
-        case "write_root" | "write_path":
+        case "write_root":
             return root_option(grant.value, new=new, workspaces=workspaces)
-        case "new_entry" | "remove":
-            return root_option(grant.value, new=True, workspaces=workspaces)
-        case "metadata":
-            return root_option(grant.value, new=False, workspaces=workspaces)
+        case "write_path" | "new_entry" | "remove" | "metadata":
+            return named_option(grant)
         case "read_path":
             return "-c " + quoted(f"secrets.opened=[{value}]") if (value := in_toml(grant.value)) else ""
         case "unix_socket":

@@ -35,9 +35,15 @@ def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
     return refused_lines(denials, permissions, omitted=attempt.denial.omitted)
 
 
-def refused_lines(denials: Sequence[Denial], permissions: EffectivePermissions, *, omitted: int = 0) -> list[str]:
-    """What these permissions refuse and why, and the options that would open it; `omitted`: of more, the number."""
-    hints = dict.fromkeys(hint for denial in _asked_for(denials) if (hint := grant_hint(denial, permissions)))
+def refused_lines(
+    denials: Sequence[Denial], permissions: EffectivePermissions, *, omitted: int = 0, patched: bool = False
+) -> list[str]:
+    """What these permissions refuse and why, and the options that would open it, to a patch if it was `patched`.
+
+    `omitted`: of more, the number.
+    """
+    found = [grant_hint(denial, permissions, patched=patched) for denial in _asked_for(denials)]
+    hints = dict.fromkeys(filter(None, found))
     allowing = [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
     return denied(denials, permissions, omitted) + allowing
 
@@ -57,16 +63,17 @@ def denied(denials: Sequence[Denial], permissions: EffectivePermissions, omitted
     return [*lines, f"denied: {more} more"] if more > 0 else lines
 
 
-def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
+def grant_hint(denial: Denial, permissions: EffectivePermissions, *, patched: bool = False) -> str:
     """The option that gives this grant on the next run; empty when there is none."""
     grant = denial.grant
     if grant is None:
         return _directory_hint(denial, permissions)
     missing = (*permissions.absent, *(permissions.judged if denial.operation == "create" else ()))
-    if ending_form(grant.value) in permissions.absent or any(_is_or_below(grant.value, name) for name in missing):
-        return ONE_YES  # protected by its name, which no option opens
+    by_name = ending_form(grant.value) in permissions.absent or any(_is_or_below(grant.value, name) for name in missing)
+    if by_name and grant.kind in ("write_root", "write_path"):
+        return ONE_YES  # protected by its name, and made with a view alone: an option would put a file there
     match grant.kind:
-        case "write_root" | "write_path" if not permissions.writable:
+        case "write_root" | "write_path" | "new_entry" | "remove" | "metadata" if not permissions.writable:
             return "-s workspace-write"
         case "write_root" if permissions.may_write(grant.value):
             return ""  # it is open already; something else stands in the way
@@ -77,8 +84,12 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions) -> str:
                 return together
             is_new = denial.operation == "create" and grant.value == denial.path
             if is_new and any(_is_or_below(grant.value, place) for place in permissions.hidden):
-                return ONE_YES  # an option would open the closed directory around it
-            return option(grant, new=is_new, workspaces=permissions.writable) or ONE_YES
+                if patched:
+                    return ONE_YES  # an option would open the closed directory around it
+                is_new = False
+            places = permissions.writable
+            options = [option(each, new=is_new, workspaces=places, patched=patched) for each in denial.grants]
+            return " ".join(options) if all(options) else ONE_YES
 
 
 def _directory_hint(denial: Denial, permissions: EffectivePermissions) -> str:

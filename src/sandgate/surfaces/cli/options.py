@@ -61,6 +61,13 @@ DECIDING = (
         ("--add-dir",), "add_dir", "one more place the command may write; `DIR/` is made (repeatable)", "DIR", many=True
     ),
     Option(
+        ("--grant",),
+        "grant",
+        "`write_path`, `new_entry`, `remove` or `metadata` of one path outside the workspace (repeatable)",
+        "KIND=PATH",
+        many=True,
+    ),
+    Option(
         ("--allow-broad-workspace",), "broad_workspace", "work in a home directory, or where programs are installed"
     ),
     Option(

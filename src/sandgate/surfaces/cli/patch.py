@@ -80,7 +80,7 @@ def _applied(parsed: ParsedLine, text: str) -> int:
 def _foreseen(verdict: Verdict, closed: Sequence[Denial], runtime: Runtime) -> int:
     if isinstance(verdict, Forbid):
         say.fact(f"would be refused: {verdict.reason}")
-        for line in refused_lines(closed, runtime.confinement.permissions()):
+        for line in refused_lines(closed, runtime.confinement.permissions(), patched=True):
             say.fact(line)
         return REFUSED
     if isinstance(verdict, Ask) or closed:
@@ -123,7 +123,7 @@ def _told(done: PatchOutcome, runtime: Runtime) -> int:
         return 0
     for line in done.output.splitlines():
         say.fact(line)
-    for line in refused_lines(done.closed, runtime.confinement.permissions()):
+    for line in refused_lines(done.closed, runtime.confinement.permissions(), patched=True):
         say.fact(line)
     return REFUSED if done.exit_code is None or done.passage.attempts[-1].denial.denied else DOES_NOT_FIT
 

@@ -114,6 +114,7 @@ def _typed(parsed: ParsedLine) -> TypedOverrides:
         approval_policy=parsed.text("approval"),
         sandbox_mode=parsed.text("sandbox"),
         add_dirs=parsed.texts("add_dir"),
+        grants=parsed.texts("grant"),
         allow_broad_workspace=True if parsed.on("broad_workspace") else None,
         network=parsed.text("network"),
         backend=parsed.text("backend"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sandgate.gate.targets import ChangedTargets, targets_of, widened
+from sandgate.policy.targets import ChangedTargets, targets_of, widened
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.permissions import Grant

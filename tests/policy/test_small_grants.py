@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.gate.held_grants import grants_for, intent_of
+from sandgate.policy.small_grants import grants_for, intent_of
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.denials import Refused
 from sandgate.protocol.held_calls import HeldCall
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.gate.held_grants import HeldIntent
+    from sandgate.policy.small_grants import HeldIntent
 
 HOME, WORKSPACE = "/home/u", "/home/u/project"
 EXISTING = {HOME, f"{HOME}/note", f"{HOME}/.ssh", f"{HOME}/.gitconfig", "/srv/site", f"{HOME}/.local/bin", "/data/a.db"}

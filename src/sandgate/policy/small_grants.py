@@ -1,4 +1,6 @@
-"""The fewest grants with which a held call, and the rest of what its command is about, can be carried out.
+"""The fewest grants with which a refused change, and the rest of what its command is about, can be carried out.
+
+Asked while the call waits (`gate/held_questions.py`) and when the command has failed (`sandbox/refused_changes.py`).
 
 A call says little: `sed -i` on a note asks for a file of a random name beside it. What the command's own words name
 says the rest, and is offered at once, so that one intent is one question. The smallest offer is a name; a whole
@@ -13,10 +15,10 @@ from posixpath import basename, dirname
 from sandgate.commandline import segments
 from sandgate.commandline.invocation import everything_run
 from sandgate.commandline.words import program_name
-from sandgate.gate.targets import targets_of
 from sandgate.places import git
 from sandgate.places.workspaces import search_path, why_no_workspace
 from sandgate.policy.common_places import homes_of
+from sandgate.policy.targets import targets_of
 from sandgate.protocol.implied_grants import implies
 from sandgate.protocol.permissions import Grant
 from sandgate.record import Record
@@ -25,7 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.gate.targets import ChangedTargets
+    from sandgate.policy.targets import ChangedTargets
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.held_calls import HeldCall
@@ -89,15 +91,23 @@ def grants_for(held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> 
     if refused.operation == "connect":
         return _connection(refused.address)
     path = refused.path
-    if path is None or any(_is_closed_for_good(each, intent.permissions) for each in (path, held.other_path) if each):
+    if path is None or any(is_closed_for_good(each, intent.permissions) for each in (path, held.other_path) if each):
         return ()
-    if git.opened_together(path, renamed=refused.operation == "rename"):
+    if git.opened_together(path, renamed=refused.operation == "rename") or _is_of_bare(path, intent):
         return None  # what is code in it must stay closed, which only a view does
     if target := _replaced(path, held, intent):
         return (Grant("write_path", target),)
+    if git.bare_repository(path, intent.exists):
+        return _by_name(path, held, intent, given)  # with its directory it would be opened together with all code
     if root := _whole_directory(path, held, intent, given):
         return (Grant("write_root", root),)
     return _by_name(path, held, intent, given)
+
+
+def _is_of_bare(path: str, intent: HeldIntent) -> bool:
+    """Whether it lies in a repository that has no other name than its own, beside what is code there."""
+    directory = git.bare_repository(path, intent.exists)
+    return bool(directory) and not git.is_code(path, directory)
 
 
 def _by_name(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> tuple[Grant, ...]:
@@ -157,7 +167,7 @@ def _is_made_for(path: str, target: str, program: str) -> bool:
     """Whether the new name is one under which `program` prepares what `target` will hold."""
     name = basename(path)
     begins = EDITS_BESIDE.get(program.partition(".")[0])
-    return basename(target) in name or (begins is not None and name.startswith(begins))
+    return _is_named_after(name, basename(target)) or (begins is not None and name.startswith(begins))
 
 
 def _is_named_after(name: str, original: str) -> bool:
@@ -195,7 +205,7 @@ def _may_be_root(place: str, intent: HeldIntent) -> bool:
     return not inside
 
 
-def _is_closed_for_good(path: str, permissions: EffectivePermissions) -> bool:
+def is_closed_for_good(path: str, permissions: EffectivePermissions) -> bool:
     """Our own state and code, and the kernel's."""
     if path.startswith(_KERNEL_AREAS) or path == "/":
         return True

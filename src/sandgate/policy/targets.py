@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 PATHS_MAX = 256  # looked at in one command line
 SHARED_MIN = 2  # directories below one that was named that make the named one the better grant
+HOME_SPELLINGS = ("~", "$HOME", "${HOME}")
 _GLOB = frozenset("*?[{$`")
 _CHANGES = ("write", "create", "delete", "rename", "metadata")
 
@@ -49,20 +50,21 @@ def targets_of(command: CommandRequest | ConfinedCommand, workspace: str) -> Cha
     named: dict[str, None] = {}
     removed: dict[str, None] = {}
     inside: dict[str, None] = {}
+    homes = homes_of(command.env)
     for argv in commands:
         removes = _removes_trees(argv)
         for word in argv[1:PATHS_MAX]:
             if not word or word[0] == "-" or len(named) > PATHS_MAX:
                 continue
             for base in bases:
-                place, whole = _place(normpath(join(base, word)))
+                place, whole = _place(normpath(join(base, _at_home(word, homes))))
                 (named if not removes else removed if whole else inside)[place] = None
-    return ChangedTargets(tuple(named), tuple(removed), tuple(inside), homes_of(command.env), (workspace, command.cwd))
+    return ChangedTargets(tuple(named), tuple(removed), tuple(inside), homes, (workspace, command.cwd))
 
 
 def widened(denials: tuple[Denial, ...], targets: ChangedTargets) -> tuple[Grant, ...]:
     """The grants that the whole command takes, of which these denials are the first steps."""
-    each = [grant for denial in denials for grant in _needed_for(denial, targets)]
+    each = [grant for denial in denials for grant in (*_needed_for(denial, targets), *denial.also)]
     return _gathered(tuple(dict.fromkeys(each)), targets)
 
 
@@ -107,6 +109,12 @@ def _gathered(grants: tuple[Grant, ...], targets: ChangedTargets) -> tuple[Grant
         if len(below) >= SHARED_MIN and dirname(place) != "/" and not targets.common(place):
             grants = tuple(dict.fromkeys(Grant("write_root", place) if each in below else each for each in grants))
     return grants
+
+
+def _at_home(word: str, homes: tuple[str, ...]) -> str:
+    """The word as a shell would have it that puts the home in front."""
+    spelled = next((each for each in HOME_SPELLINGS if word.startswith(f"{each}/")), "")
+    return f"{homes[0]}{word[len(spelled) :]}" if spelled and homes else word
 
 
 def _removes_trees(argv: tuple[str, ...]) -> bool:

@@ -1,0 +1,118 @@
+"""After a failure, one question gives what the command lacked and no more: what a held call would have been given."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.process.program import Finished, Sandgate
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+AFTER = ("-c", 'sandbox.ask="after"', "-a", "on-failure", "--json")
+# Does what it is told, and tries the file beside it.
+SCRIPT = """
+{0}
+code=$?
+[ $code = 0 ] || exit $code
+for beside in neighbour .profile .ssh/authorized_keys .local/bin/ls; do
+    {{ echo more >> {1}/$beside; }} 2>/dev/null && echo "open: $beside"
+done
+exit $code
+"""
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A home that no command may write to, below no /tmp, with a repository `ws` in it."""
+    place = Path("/var/tmp") / f"sandgate-small-{os.getpid()}"
+    (place / "ws").mkdir(parents=True)
+    (place / ".ssh").mkdir(mode=0o700)
+    (place / ".local/bin").mkdir(parents=True)
+    (place / "x").write_text("aaa\n")
+    (place / "neighbour").write_text("closed\n")
+    git(place / "ws", "init", "-q", "-b", "main")
+    (place / "ws/f").write_text("mine\n")
+    git(place / "ws", "add", "f")
+    git(place / "ws", "commit", "-q", "-m", "x")
+    git(place, "init", "-q", "--bare", "bare")
+    yield place
+    shutil.rmtree(place)
+
+
+def git(place: Path, *words: str) -> str:
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(place)}
+    names = ("-c", "user.name=x", "-c", "user.email=x@y")
+    done = subprocess.run(
+        ["git", "-C", str(place), *names, *words], check=True, env=env, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def approved(home: Path, does: str, *options: str) -> Finished:
+    """With one answer: a second question would be refused."""
+    script = SCRIPT.format(does, home)
+    return Sandgate(home / "ws", home)("run", *AFTER, "--answer", "approve", *options, "--", "sh", "-c", script)
+
+
+def questions(found: Finished) -> list[dict[str, Any]]:
+    return [each for each in found.events if each["type"] == "exec_approval_request"]
+
+
+ONE_QUESTION = {
+    "ssh-keygen": ("ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/k", ".ssh/k.pub", "ssh-ed25519"),
+    "sed": ("sed -i s/a/b/ ~/x", "x", "baa"),
+    "git worktree": ("git worktree add -q ../tree", "tree/f", "mine"),
+    "git push": ("git push -q ../bare main", "bare/refs/heads/main", ""),
+    "git clone": ("git clone -q . ../y", "y/f", "mine"),
+    "exclusively": ("set -C; echo x > ~/new", "new", "x"),
+    "mkdir": ("mkdir -p ~/a/b", "a/b", ""),
+    "ln": ("ln -s /etc/motd ~/link", "link", ""),
+    "mv": ("mv f ~/g", "g", "mine"),
+    "mv over": ("mv f ~/x", "x", "mine"),
+    "mv outside": ("mv ~/x ~/z", "z", "aaa"),
+    "chmod": ("chmod 600 ~/x", "x", "aaa"),
+    "git config": ("git config --global user.name X", ".gitconfig", "name = X"),
+    "protected": ("echo 'export A=1' > .envrc", "ws/.envrc", "export"),
+    "protected directory": ("mkdir .vscode", "ws/.vscode", ""),
+}
+
+
+@pytest.mark.parametrize("what", ONE_QUESTION)
+def test_one_question_is_enough_and_what_lies_beside_stays_closed(home: Path, what: str) -> None:
+    """Required: no home and no place of keys, programs or start files is opened, and nothing is put there first."""
+    does, made, content = ONE_QUESTION[what]
+    found = approved(home, does)
+    assert found.code == 0, found
+    asked = [each for each in questions(found) if "neighbour" not in str(each["grants"])]
+    assert len(questions(found)) == 1, asked
+    assert os.path.lexists(home / made)
+    assert content in ((home / made).read_text() if content else "")
+    assert (home / "neighbour").read_text() == "closed\n"
+    assert not any(os.path.lexists(home / name) for name in (".profile", ".ssh/authorized_keys", ".local/bin/ls"))
+
+
+def test_a_push_opens_no_hook_and_no_setting_of_the_other_repository(home: Path) -> None:
+    """Required: what runs there later, and its settings, stay closed in what a yes to the push opens."""
+    plant = "{ echo x > ../bare/hooks/post-receive; echo x >> ../bare/config; true; } 2>/dev/null"
+    found = approved(home, f"git push -q ../bare main && {plant}")
+    assert (found.code, len(questions(found))) == (0, 1), found
+    assert (home / "bare/refs/heads/main").exists()
+    assert not (home / "bare/hooks/post-receive").exists()
+    assert "x\n" not in (home / "bare/config").read_text().splitlines(keepends=True)
+
+
+def test_a_removed_file_takes_one_question(home: Path) -> None:
+    found = approved(home, "rm ~/x")
+    assert (found.code, len(questions(found))) == (0, 1), found
+    assert not (home / "x").exists()
+    assert (home / "neighbour").read_text() == "closed\n"
