@@ -17,6 +17,7 @@ sys.dont_write_bytecode = False  # a program that never caches its byte code mea
 
 from agent_scale_workloads import AGENT_SCALE_WORKLOADS  # noqa: E402  the path must be set first
 from agent_workloads import AGENT_WORKLOADS  # noqa: E402  the path must be set first
+from held_workloads import HELD_WORKLOADS  # noqa: E402  the path must be set first
 from judge_workloads import JUDGE_WORKLOADS  # noqa: E402  the path must be set first
 from mcp_workloads import MCP_WORKLOADS  # noqa: E402  the path must be set first
 from terminal_workloads import TERMINAL_WORKLOADS  # noqa: E402  the path must be set first
@@ -29,7 +30,15 @@ def main() -> None:
     """Read the command line and print one table after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
     names = ", ".join(
-        [*WORKLOADS, *JUDGE_WORKLOADS, *TERMINAL_WORKLOADS, *MCP_WORKLOADS, *AGENT_WORKLOADS, *AGENT_SCALE_WORKLOADS]
+        [
+            *WORKLOADS,
+            *HELD_WORKLOADS,
+            *JUDGE_WORKLOADS,
+            *TERMINAL_WORKLOADS,
+            *MCP_WORKLOADS,
+            *AGENT_WORKLOADS,
+            *AGENT_SCALE_WORKLOADS,
+        ]
     )
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"of {names}; all by default")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
@@ -37,6 +46,7 @@ def main() -> None:
     options = parser.parse_args()
     workloads: dict[str, Callable[[Path, Path, int], str]] = {
         **WORKLOADS,
+        **HELD_WORKLOADS,
         **JUDGE_WORKLOADS,
         **MCP_WORKLOADS,
         **AGENT_WORKLOADS,

@@ -9,9 +9,10 @@
 #include <asm/socket.h>
 
 #include "connects.h"
+#include "held.h"
 #include "unserved.h"
 
-enum { PIDFD_FOR_THREAD = O_EXCL /* Linux 6.9 */, GET_FLAGS = 3 /* F_GETFL */, SET_FLAGS = 4 /* F_SETFL */ };
+enum { GET_FLAGS = 3 /* F_GETFL */, SET_FLAGS = 4 /* F_SETFL */ };
 
 struct waiting {
     struct attempt attempt; /* its id is 0: free */
@@ -19,32 +20,9 @@ struct waiting {
     int again; /* nobody tells when the other side's queue has room: unix(7), EAGAIN */
     size_t length;
     char address[ADDRESS_BYTES_MAX];
+    char said[PATH_BYTES_MAX];
 };
 static struct waiting table[CONNECTS_MAX];
-
-int borrow_socket(const struct attempt *attempt) {
-    long pidfd = sys(pidfd_open, attempt->pid, PIDFD_FOR_THREAD);
-    if (pidfd == -EINVAL) pidfd = sys(pidfd_open, attempt->pid, 0);
-    if (pidfd < 0) return (int)pidfd;
-    long fd = sys(pidfd_getfd, pidfd, attempt->fd, 0);
-    sys(close, pidfd);
-    return (int)fd;
-}
-
-int number_option(int fd, int option) {
-    int value = 0, size = sizeof value;
-    long error = sys(getsockopt, fd, SOL_SOCKET, option, &value, &size);
-    return error < 0 ? (int)error : value;
-}
-
-int is_held(struct supervisor *supervisor, uint64_t id) {
-    return sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-}
-
-void answer_call(struct supervisor *supervisor, uint64_t id, int error) {
-    struct seccomp_notif_resp response = {.id = id, .error = -error};
-    sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-}
 
 static int try_connect(int socket, long flags, const void *address, size_t length) {
     if (!(flags & O_NONBLOCK)) sys(fcntl, socket, SET_FLAGS, flags | O_NONBLOCK);
@@ -64,6 +42,13 @@ static struct waiting *free_entry(void) {
     return 0;
 }
 
+/* It may yet be held, when it met nobody where the host has a server. */
+static void conclude(struct supervisor *supervisor, const struct attempt *attempt, const char *said, int socket, int error,
+                     const void *address, size_t length) {
+    if (attempt->said) tell_connected(supervisor, attempt->number, attempt->grant, said, error);
+    if (!note_connected(supervisor, attempt, socket, error, address, length)) answer_call(supervisor, attempt->id, error);
+}
+
 int connect_in_place(struct supervisor *supervisor, const struct attempt *attempt, int socket, int target,
                      const void *address, size_t length) {
     struct waiting *entry = free_entry();
@@ -71,13 +56,13 @@ int connect_in_place(struct supervisor *supervisor, const struct attempt *attemp
     int error = !entry ? ENOBUFS : try_connect(socket, flags, address, length);
     int waits = entry && !(flags & O_NONBLOCK) && (error == EINPROGRESS || error == EALREADY || error == EAGAIN);
     if (waits) {
-        *entry = (struct waiting){*attempt, socket, target, error == EAGAIN, length, {0}};
+        *entry = (struct waiting){*attempt, socket, target, error == EAGAIN, length, {0}, {0}};
         memcpy(entry->address, address, length);
+        if (attempt->said) put_text(entry->said, attempt->said);
         return ANSWERED;
     }
-    note_connected(supervisor, attempt, socket, error, address, length);
+    conclude(supervisor, attempt, attempt->said, socket, error, address, length);
     release(socket, target);
-    answer_call(supervisor, attempt->id, error);
     return ANSWERED;
 }
 
@@ -95,9 +80,8 @@ int connects_retry(void) {
 }
 
 static void finish(struct supervisor *supervisor, struct waiting *entry, int error) {
-    note_connected(supervisor, &entry->attempt, entry->socket, error, entry->address, entry->length);
+    conclude(supervisor, &entry->attempt, entry->said, entry->socket, error, entry->address, entry->length);
     release(entry->socket, entry->target);
-    answer_call(supervisor, entry->attempt.id, error);
     entry->attempt.id = 0;
 }
 

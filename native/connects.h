@@ -4,22 +4,15 @@
 
 #include <linux/poll.h>
 
+#include "borrowed.h"
 #include "endpoints.h"
 #include "network.h"
 
 enum { CONNECTS_MAX = 64 }; /* held calls that wait for a connection; one more gets ENOBUFS */
 enum { CONNECT_RETRY_MS = 10 };
 
-/* The file behind the task's descriptor, or a negative errno. Whatever the task does to its descriptors afterwards,
- * it is this file that gets judged and connected. */
-int borrow_socket(const struct attempt *attempt);
-int number_option(int fd, int option);
 /* hosts.c: the status flags of a task's descriptor, close-on-exec included. */
 uint32_t descriptor_flags(int pid, int fd);
-/* The held call still waits: what was read from /proc/<pid> was read from its task. */
-int is_held(struct supervisor *supervisor, uint64_t id);
-void answer_call(struct supervisor *supervisor, uint64_t id, int error);
-
 /* Connects `socket` to an address of ours; takes over `socket` and `target` (-1: none), which stays open as long as
  * the address may be needed. Returns ANSWERED, or the errno to answer with (0 is not used). */
 int connect_in_place(struct supervisor *supervisor, const struct attempt *attempt, int socket, int target,

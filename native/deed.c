@@ -46,6 +46,7 @@ static int note_parent(const struct plan *plan, struct spot *spot) {
 }
 
 int note_parents(const struct plan *plan, struct deed *deed) {
+    if (!deed->at.path[0]) return 1; /* a connection by address */
     return note_parent(plan, &deed->at) && (!deed->to.path[0] || note_parent(plan, &deed->to));
 }
 
@@ -57,7 +58,7 @@ static int is_on_host(const struct plan *plan, const char *path) {
     return path[0] == '/' && path[1] && !plan_is_overlaid(plan, path);
 }
 
-static int take_spot(const struct plan *plan, const struct place *place, struct spot *spot) {
+int take_spot(const struct plan *plan, const struct place *place, struct spot *spot) {
     if (place->found != 0 || place->certainly_allowed || !is_on_host(plan, place->path)) return 0;
     put_text(spot->path, place->path);
     spot->exists = place->exists;
@@ -71,7 +72,22 @@ static void create_with(struct deed *deed, uint64_t mode) {
     deed->umask = umask_of(deed->pid);
 }
 
+/* A file without a name, in the directory that the call names: as a name in it that cannot be met. */
+static int read_unnamed(struct deed *deed, uint64_t flags, uint64_t mode) {
+    size_t length = strlen(deed->at.path);
+    if (!deed->at.exists || deed->at.type != S_IFDIR || length + sizeof "/#" > PATH_BYTES_MAX) return 0;
+    put_text(deed->at.path + length, "/#");
+    deed->at.exists = 0;
+    deed->at.type = 0;
+    deed->kind = DEED_OPEN;
+    deed->flags = flags & (OPEN_FLAGS | O_CLOEXEC | __O_TMPFILE);
+    create_with(deed, mode);
+    return 1;
+}
+
 static int read_open(struct deed *deed, uint64_t flags, uint64_t mode) {
+    if ((flags & O_TMPFILE) == O_TMPFILE && !(flags & ~(uint64_t)(OPEN_FLAGS | OPEN_IGNORED | O_TMPFILE)))
+        return read_unnamed(deed, flags, mode);
     if (flags & ~(uint64_t)(OPEN_FLAGS | OPEN_IGNORED)) return 0;
     if (deed->at.exists && deed->at.type != S_IFREG) return 0;
     if (!deed->at.exists && !(flags & O_CREAT)) return 0;
@@ -102,6 +118,30 @@ static int read_symlink(struct deed *deed, uint64_t address) {
     return length > 0 && !deed->at.exists;
 }
 
+/* "/proc/self/fd/5", "/dev/fd/5": the number. */
+static int number_after_folder(const char *path) {
+    enum { NUMBER_MAX = 1 << 20 };
+    size_t at = strlen(path);
+    while (at && path[at - 1] >= '0' && path[at - 1] <= '9') at--;
+    if (!path[at] || at < sizeof "/fd/" - 1 || memcmp(path + at - (sizeof "/fd/" - 1), "/fd/", sizeof "/fd/" - 1) != 0) return -1;
+    int number = 0;
+    for (; path[at] && number < NUMBER_MAX; at++) number = number * 10 + path[at] - '0';
+    return number;
+}
+
+int described_operand(int pid, const __u64 args[]) {
+    static char text[PATH_BYTES_MAX];
+    if (args[4] & AT_EMPTY_PATH) return (int)(uint32_t)args[0];
+    return (args[4] & AT_SYMLINK_FOLLOW) && read_path(pid, args[1], text) > 0 ? number_after_folder(text) : -1;
+}
+
+/* Whether it is one that we made is looked at when it gets its name. */
+static int read_naming(struct deed *deed, int descriptor) {
+    deed->kind = DEED_NAME;
+    deed->descriptor = descriptor;
+    return descriptor >= 0 && !deed->at.exists;
+}
+
 static int read_link(struct deed *deed, uint64_t flags) {
     deed->kind = DEED_LINK;
     return !(flags & ~(uint64_t)AT_SYMLINK_FOLLOW) && deed->to.path[0] && deed->at.exists && deed->at.type == S_IFREG && !deed->to.exists;
@@ -117,6 +157,13 @@ static int read_removal(struct deed *deed, uint64_t flags) {
     deed->kind = DEED_REMOVE;
     deed->flags = flags;
     return !(flags & ~(uint64_t)AT_REMOVEDIR) && deed->at.exists;
+}
+
+static int read_bind(struct deed *deed, uint64_t descriptor) {
+    deed->kind = DEED_BIND;
+    deed->descriptor = (int)(uint32_t)descriptor;
+    create_with(deed, 0);
+    return !deed->at.exists;
 }
 
 static int read_mode(struct deed *deed, uint64_t mode, uint64_t flags) {
@@ -194,11 +241,12 @@ static int read_by_number(struct deed *deed, int number, const __u64 args[], con
         case __NR_mkdirat: return read_directory(deed, args[2]);
         case __NR_mknodat: return read_node(deed, args[2]);
         case __NR_symlinkat: return read_symlink(deed, args[0]);
-        case __NR_linkat: return read_link(deed, (uint32_t)args[4]);
+        case __NR_linkat: return deed->to.path[0] ? read_link(deed, (uint32_t)args[4]) : read_naming(deed, described_operand(deed->pid, args));
         case __NR_renameat: return read_rename(deed, 0);
         case __NR_renameat2: return read_rename(deed, (uint32_t)args[4]);
         case __NR_unlinkat: return read_removal(deed, (uint32_t)args[2]);
         case __NR_truncate: return read_truncate(deed, args[1]);
+        case __NR_bind: return read_bind(deed, args[0]);
         case __NR_fchmodat: return read_mode(deed, args[2], 0);
         case __NR_fchmodat2: return read_mode(deed, args[2], (uint32_t)args[3]);
         case __NR_fchownat: return read_owner(deed, at, args[2], args[3]);
@@ -229,6 +277,7 @@ int read_deed(const struct supervisor *supervisor, const struct wanted_call *cal
     const struct plan *plan = &supervisor->sandbox->plan;
     deed->pid = call->pid;
     deed->to.path[0] = 0;
+    deed->descriptor = -1;
     deed->flags = deed->umask = deed->text_length = 0;
     if (!take_spot(plan, call->at, &deed->at) || (call->to && !take_spot(plan, call->to, &deed->to))) return 0;
     return read_by_number(deed, call->number, call->args, call->at);

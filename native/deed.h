@@ -4,9 +4,10 @@
 
 #include <linux/time_types.h>
 
+#include "endpoints.h"
 #include "resolve.h"
 
-enum deed_kind { DEED_OPEN, DEED_DIRECTORY, DEED_NODE, DEED_SYMLINK, DEED_LINK, DEED_RENAME, DEED_REMOVE, DEED_TRUNCATE, DEED_MODE, DEED_OWNER, DEED_TIMES, DEED_SET_ATTRIBUTE, DEED_REMOVE_ATTRIBUTE };
+enum deed_kind { DEED_OPEN, DEED_DIRECTORY, DEED_NODE, DEED_SYMLINK, DEED_LINK, DEED_RENAME, DEED_REMOVE, DEED_TRUNCATE, DEED_MODE, DEED_OWNER, DEED_TIMES, DEED_SET_ATTRIBUTE, DEED_REMOVE_ATTRIBUTE, DEED_NAME /* what had none */, DEED_BIND, DEED_CONNECT };
 enum { ATTRIBUTE_NAME_BYTES = 256 /* XATTR_NAME_MAX, the zero byte included */, DEED_TEXT_BYTES = PATH_BYTES_MAX };
 
 /* An object on disk: its number may come back for another one, its birth does not. */
@@ -34,8 +35,12 @@ struct deed {
     uint32_t uid, gid; /* ~0: as it is */
     struct __kernel_timespec times[2];
     struct spot at, to; /* `to`: the new name of a link or a rename */
+    int descriptor;     /* of the task, which is named, bound or connected; -1: none */
+    int borrowed;       /* the same file as a descriptor of ours, while it is carried out */
+    uint64_t socket_inode;      /* what it was: the number may be another socket's by now */
+    struct socket_address peer; /* of a connection; of one by path `at` is meant */
     uint32_t text_length;
-    char text[DEED_TEXT_BYTES]; /* of a link, or the value of an attribute */
+    char text[DEED_TEXT_BYTES]; /* of a link, the value of an attribute, or who is connected to, in words */
     char attribute[ATTRIBUTE_NAME_BYTES];
 };
 
@@ -44,6 +49,11 @@ struct wanted_call {
     const __u64 *args;
     const struct place *at, *to;
 };
+
+/* Whether linkat(2) with these arguments names what lies behind a descriptor; then which, else -1. */
+int described_operand(int pid, const __u64 args[]);
+/* False for what only the command has. */
+int take_spot(const struct plan *plan, const struct place *place, struct spot *spot);
 
 /* False for what is never carried out by us: another class, flags we do not know, a place that only the command has. */
 int read_deed(const struct supervisor *supervisor, const struct wanted_call *call, struct deed *deed);

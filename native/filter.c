@@ -32,6 +32,8 @@ enum { REACH = 255, ACTION_TARGET = -1 }; /* a jump target at or below that mean
 enum { NAMESPACES = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET };
 enum { WRITE_INTENT = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (__O_TMPFILE & ~O_DIRECTORY) };
 enum { GIVE_LOCK_BACK = 8 /* LOCK_UN of flock(2) */, SET_DELEGATION = 1040 /* F_SETDELEG, Linux 6.19: a lease on a directory */ };
+enum { LEVEL_TCP = 6 /* IPPROTO_TCP */ };
+enum { WRITE_ACCESS = 2 /* W_OK of access(2) */ };
 enum { REQUEST_OWNER_MASK = 0xff00, VERITY_ENABLE = 0x40806685 /* FS_IOC_ENABLE_VERITY, Linux 5.4 */ };
 enum { PRIORITY_OF_USER = 2 /* PRIO_USER */, IO_PRIORITY_OF_USER = 3 /* IOPRIO_WHO_USER */ };
 enum { ADDR_NO_RANDOMIZE_BIT = 0x0040000 };
@@ -51,7 +53,8 @@ struct program {
     unsigned int segment_count;
     int notifies;
     int network_off, inet_inside;
-    int is_written; /* for these three */
+    int carries_out; /* the supervisor does what the view refuses */
+    int is_written; /* for these four */
 };
 static struct program program;
 
@@ -68,6 +71,8 @@ static void keep_bits(uint32_t mask) { emit(BPF_ALU | BPF_AND | BPF_K, mask, 0, 
 /* With a listener all that is plainly refused, told or watched wakes the supervisor, which tells these apart by itself
  * (refusals.c); without one, nobody is told and nothing watched. As one action they are fewer segments. */
 static enum action merged(enum action action) {
+    int is_about_grants = action == ACT_NOTIFY_ACCESS || action == ACT_NOTIFY_ACCESSAT || action == ACT_NOTIFY_TCP;
+    if (is_about_grants && !program.carries_out) return ACT_ALLOW; /* the view alone decides */
     int wakes = action == ACT_EPERM || action == ACT_TELL_ENOSYS;
     if (program.notifies) return wakes ? ACT_NOTIFY : action;
     return action == ACT_NOTIFY ? ACT_ALLOW : action == ACT_TELL_ENOSYS ? ACT_ENOSYS : action;
@@ -85,6 +90,11 @@ static int to(enum action action) { return ACTION_TARGET - (int)merged(action); 
 static int skipping(unsigned int count) { return (int)(program.length + 1 + count); } /* as many instructions */
 static void if_equal(uint32_t k, enum action action) { branch(BPF_JEQ, k, to(action), skipping(0)); }
 static void if_any_bit(uint32_t bits, enum action action) { branch(BPF_JSET, bits, to(action), skipping(0)); }
+
+/* The last look: one instruction less than an answer of its own, which counts where jumps reach only so far. */
+static void either(uint16_t test, uint32_t k, enum action when_true, enum action when_false) {
+    branch(test, k, to(when_true), to(when_false));
+}
 
 static void answer(uint32_t value) { emit(BPF_RET | BPF_K, value, 0, 0); }
 
@@ -113,8 +123,12 @@ static void notify_on_flags(int argument) {
     branch(BPF_JSET, CREATES, skipping(0), skipping(3)); /* otherwise the mode is whatever lies there */
     no_set_id(argument + 1);
     load_argument(argument);
-    if_any_bit(WRITE_INTENT, ACT_NOTIFY);
-    otherwise(ACT_ALLOW);
+    either(BPF_JSET, WRITE_INTENT, ACT_NOTIFY, ACT_ALLOW);
+}
+
+static void notify_on_write_access(int argument) {
+    load_argument(argument);
+    either(BPF_JSET, WRITE_ACCESS, ACT_NOTIFY, ACT_ALLOW);
 }
 
 /* A unix datagram socket can be pointed at any path by sendmsg, whose address lies in memory; a raw one is the same. */
@@ -122,11 +136,10 @@ static void unix_sockets(void) {
     load_argument(1);
     keep_bits(TYPE_MASK);
     if_equal(TYPE_DATAGRAM, ACT_EPERM);
-    if_equal(TYPE_RAW, ACT_EPERM);
-    otherwise(ACT_ALLOW);
+    either(BPF_JEQ, TYPE_RAW, ACT_EPERM, ACT_ALLOW);
 }
 
-enum { UNIX_SOCKETS_LENGTH = 5 };
+enum { UNIX_SOCKETS_LENGTH = 4 };
 
 static void sockets(void) {
     load_argument(0);
@@ -138,15 +151,13 @@ static void sockets(void) {
     }
     branch(BPF_JEQ, FAMILY_INET, skipping(2), skipping(0));
     branch(BPF_JEQ, FAMILY_INET6, skipping(1), skipping(0));
-    branch(BPF_JEQ, FAMILY_NETLINK, skipping(5), to(ACT_EPERM));
+    branch(BPF_JEQ, FAMILY_NETLINK, skipping(4), to(ACT_EPERM));
     load_argument(1);
     keep_bits(TYPE_MASK);
     if_equal(TYPE_STREAM, ACT_ALLOW);
-    if_equal(TYPE_DATAGRAM, ACT_ALLOW);
-    otherwise(ACT_EPERM);
+    either(BPF_JEQ, TYPE_DATAGRAM, ACT_ALLOW, ACT_EPERM);
     load_argument(2); /* NETLINK_ROUTE is 0: interfaces and addresses of the network the command is in, to read */
-    if_equal(0, ACT_ALLOW);
-    otherwise(ACT_EPERM);
+    either(BPF_JEQ, 0, ACT_ALLOW, ACT_EPERM);
 }
 
 /* Typing into the terminal of whoever started us; and what changes or locks files on a descriptor that may only read:
@@ -173,8 +184,7 @@ static void device_nodes(int mode_argument) {
     no_set_id(mode_argument);
     keep_bits(S_IFMT);
     if_equal(S_IFCHR, ACT_EPERM);
-    if_equal(S_IFBLK, ACT_EPERM);
-    otherwise(ACT_NOTIFY);
+    either(BPF_JEQ, S_IFBLK, ACT_EPERM, ACT_NOTIFY);
 }
 
 /* A lease makes writers outside wait, a notification tells of others' files: nobody needs either for what is theirs. */
@@ -182,14 +192,12 @@ static void file_commands(void) {
     load_argument(1);
     if_equal(F_SETLEASE, ACT_EPERM);
     if_equal(F_NOTIFY, ACT_EPERM);
-    if_equal(SET_DELEGATION, ACT_EPERM);
-    otherwise(ACT_ALLOW);
+    either(BPF_JEQ, SET_DELEGATION, ACT_EPERM, ACT_ALLOW);
 }
 
 static void not_init(int argument) {
     load_argument(argument);
-    if_equal(1, ACT_EPERM);
-    otherwise(ACT_ALLOW);
+    either(BPF_JEQ, 1, ACT_EPERM, ACT_ALLOW);
 }
 
 static void not_user(uint32_t word) {
@@ -202,8 +210,7 @@ static void personalities(void) {
     load_argument(0);
     if_equal(0, ACT_ALLOW);
     if_equal(ADDR_NO_RANDOMIZE_BIT, ACT_ALLOW);
-    if_equal(0xffffffff /* ask only */, ACT_ALLOW);
-    otherwise(ACT_EPERM);
+    either(BPF_JEQ, 0xffffffff /* ask only */, ACT_ALLOW, ACT_EPERM);
 }
 
 /* A pointer: either half may be the one that is set. */
@@ -211,13 +218,12 @@ static void notify_on_address(int argument) {
     load_argument(argument);
     if_any_bit(0xffffffff, ACT_NOTIFY);
     load_upper_half(argument);
-    if_any_bit(0xffffffff, ACT_NOTIFY);
-    otherwise(ACT_ALLOW);
+    either(BPF_JSET, 0xffffffff, ACT_NOTIFY, ACT_ALLOW);
 }
 
 static void mode(int argument, enum action then) {
-    no_set_id(argument);
-    otherwise(then);
+    load_argument(argument);
+    either(BPF_JSET, S_ISUID | S_ISGID, ACT_EPERM, then);
 }
 
 static void act(enum action action) {
@@ -228,18 +234,22 @@ static void act(enum action action) {
         case ACT_NOTIFY_ADDRESS: notify_on_address(4); break;
         case ACT_NOTIFY_OPEN: notify_on_flags(1); break;
         case ACT_NOTIFY_OPENAT: notify_on_flags(2); break;
+        case ACT_NOTIFY_ACCESS: notify_on_write_access(1); break;
+        case ACT_NOTIFY_ACCESSAT: notify_on_write_access(2); break;
+        case ACT_NOTIFY_TCP:
+            load_argument(1);
+            either(BPF_JEQ, LEVEL_TCP, ACT_NOTIFY, ACT_ALLOW);
+            break;
         case ACT_SOCKET: sockets(); break;
         case ACT_CLONE:
             load_argument(0);
-            if_any_bit(NAMESPACES, ACT_EPERM);
-            otherwise(ACT_ALLOW);
+            either(BPF_JSET, NAMESPACES, ACT_EPERM, ACT_ALLOW);
             break;
         case ACT_IOCTL: requests(); break;
         case ACT_FCNTL: file_commands(); break;
         case ACT_FLOCK:
             load_argument(1);
-            if_equal(GIVE_LOCK_BACK, ACT_ALLOW);
-            otherwise(ACT_NOTIFY);
+            either(BPF_JEQ, GIVE_LOCK_BACK, ACT_ALLOW, ACT_NOTIFY);
             break;
         case ACT_NOT_INIT: not_init(0); break;
         case ACT_PTRACE: not_init(1); break;
@@ -334,10 +344,12 @@ static long set_filter(struct sock_filter *code, unsigned int length, unsigned l
     return sys(seccomp, SECCOMP_SET_MODE_FILTER, flags, &loaded);
 }
 
-static int write_for(const struct sandbox *sandbox, int with_listener, int network_off) {
-    if (program.is_written && program.notifies == with_listener && program.network_off == network_off) return 0;
+static int write_for(const struct sandbox *sandbox, int with_listener, int network_off, int carries_out) {
+    int is_the_same = program.notifies == with_listener && program.network_off == network_off && program.carries_out == carries_out;
+    if (program.is_written && is_the_same) return 0;
     program.notifies = with_listener;
     program.network_off = network_off;
+    program.carries_out = carries_out;
     /* Internet sockets may exist where they reach nothing, so that the supervisor sees where they want to go. */
     program.inet_inside = with_listener && sandbox->empty_network;
     cut_segments();
@@ -346,10 +358,12 @@ static int write_for(const struct sandbox *sandbox, int with_listener, int netwo
     return error;
 }
 
-void filter_prepare(const struct sandbox *sandbox) { write_for(sandbox, 1, !!sandbox->empty_network); }
+void filter_prepare(const struct sandbox *sandbox) { write_for(sandbox, 1, !!sandbox->empty_network, 0); }
 
 int filter_install(struct sandbox *sandbox, int with_listener) {
-    int error = write_for(sandbox, with_listener, !!(sandbox->plan.flags & PLAN_NETWORK_OFF));
+    const struct plan *plan = &sandbox->plan;
+    int carries_out = with_listener && ((plan->flags & PLAN_HOLDS_CALLS) || plan->grant_count || plan->host_count);
+    int error = write_for(sandbox, with_listener, !!(plan->flags & PLAN_NETWORK_OFF), carries_out);
     if (error < 0) return error;
     unsigned long flags = with_listener ? SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV : 0;
     long answer = set_filter(program.code, program.length, flags);

@@ -22,11 +22,17 @@ int add_grant(enum grant_kind kind, const char *path) {
     size_t length = strlen(path);
     for (int i = 0; i < count; i++)
         if (grants[i].kind == kind && same_text(grants[i].path, path)) return 1;
-    if (count >= GRANTS_MAX || path[0] != '/' || !path[1] || length >= PATH_BYTES_MAX) return 0;
+    if (count >= GRANTS_MAX || (kind != GRANT_HOST && path[0] != '/') || !path[0] || !path[1] || length >= PATH_BYTES_MAX) return 0;
     grants[count].kind = kind;
     grants[count].length = (uint32_t)length;
     put_text(grants[count++].path, path);
     return 1;
+}
+
+int grant_named(enum grant_kind kind, const char *value) {
+    for (int i = 0; i < count; i++)
+        if (grants[i].kind == kind && same_text(grants[i].path, value)) return i;
+    return -1;
 }
 
 /* An entry of the view that takes away, somewhere on the way from `root` to `path`. */
@@ -112,6 +118,8 @@ static int creates(enum wish wish) { return wish == WISH_CREATE || wish == WISH_
 /* What exists of a tree's own is found by its path, so that a change below it need not be remembered one by one. */
 static int reaches(const struct plan *plan, const struct grant *grant, enum wish wish, const struct spot *spot, size_t length) {
     int is_exact = grant->length == length && same_text(grant->path, spot->path);
+    if (wish == WISH_UNNAMED && (grant->kind == GRANT_NEW_ENTRY || grant->kind == GRANT_WRITE_PATH))
+        return lie_beside(spot->path, grant->path); /* it can get no name but one that is granted */
     switch (grant->kind) {
         case GRANT_WRITE_ROOT:
             return is_in_tree(plan, spot->path, grant->path, grant->length) && !is_behind_dot(spot->path, grant->length);
@@ -121,14 +129,14 @@ static int reaches(const struct plan *plan, const struct grant *grant, enum wish
         case GRANT_WRITE_PATH:
             if (creates(wish)) return is_exact || serves_to_replace(plan, wish, spot->path, grant->path);
             return is_exact && (wish == WISH_METADATA || wish == WISH_WRITE);
-        case GRANT_KINDS: break;
+        case GRANT_HOST: case GRANT_SOCKET: case GRANT_KINDS: break;
     }
     return 0;
 }
 
 static struct permit permit_by_making(const struct plan *plan, enum wish wish, const struct spot *spot) {
     struct permit permit = NO_PERMIT;
-    const struct own_name *own = creates(wish) ? 0 : own_name_at(spot->path);
+    const struct own_name *own = creates(wish) || wish == WISH_UNNAMED ? 0 : own_name_at(spot->path);
     if (own) {
         permit.grant = own->grant;
         permit.is_own = 1;

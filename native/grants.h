@@ -6,7 +6,7 @@
 #include "verdict.h"
 
 enum { GRANTS_MAX = 2048 /* of one command, those of its plan included; one more is not given */ };
-enum wish { WISH_CREATE, WISH_TEMPORARY /* a new file or link, and no other: O_EXCL */, WISH_WRITE, WISH_REMOVE, WISH_METADATA };
+enum wish { WISH_CREATE, WISH_TEMPORARY /* a new file or link, and no other: O_EXCL */, WISH_UNNAMED /* a file that has no name yet */, WISH_WRITE, WISH_REMOVE, WISH_METADATA };
 
 /* Why a wish is granted, and what is still to be compared when it is carried out. */
 struct permit {
@@ -22,6 +22,8 @@ struct permit {
 /* False when there is no room or it cannot be kept. The same one again is no second one. */
 int add_grant(enum grant_kind kind, const char *path);
 int grants_count(void);
+/* The number of the grant for exactly this host or socket, or -1. */
+int grant_named(enum grant_kind kind, const char *value);
 
 /* Whether `wish` may be carried out at the canonical `path`. */
 struct permit permit_for(const struct plan *plan, enum wish wish, const struct spot *spot);

@@ -4,8 +4,13 @@
  * start it anew: the same task then comes with the same call, which takes the place of the first. */
 #include <linux/ioctl.h>
 #include <linux/seccomp.h>
+#include <linux/stat.h>
 
+#include <asm/socket.h>
+
+#include "borrowed.h"
 #include "held.h"
+#include "own_sockets.h"
 
 enum state { FREE, UNTOLD, TOLD, GONE /* and not told yet */ };
 
@@ -15,7 +20,7 @@ struct held_call {
     uint64_t id;
     enum operation operation;
     enum refusing_layer layer;
-    int error, exclusive;
+    int error, exclusive, otherwise;
     const char *syscall;
     int reports_to; /* the refusal is about the new name */
 };
@@ -24,15 +29,6 @@ static struct deed deeds[HELD_MAX + 1]; /* the last one belongs to none: for cal
 static uint32_t last_number;
 static int end, waiting, untold; /* entries from `end` on are free; how many are not; how many are to be told of */
 
-static int is_valid(const struct supervisor *supervisor, uint64_t id) {
-    return sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
-}
-
-static void answer(const struct supervisor *supervisor, uint64_t id, int error) {
-    struct seccomp_notif_resp response = {.id = id, .error = -error};
-    sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
-}
-
 /* Returns 0, or the errno that the command gets instead of the descriptor. */
 static int hand_in(const struct supervisor *supervisor, uint64_t id, long fd, uint64_t flags) {
     struct seccomp_notif_addfd wanted = {
@@ -40,13 +36,13 @@ static int hand_in(const struct supervisor *supervisor, uint64_t id, long fd, ui
     long error = sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &wanted);
     sys(close, fd);
     if (error >= 0) return 0;
-    if (error != -ENOENT) answer(supervisor, id, (int)-error); /* no room for one more descriptor */
+    if (error != -ENOENT) answer_call(supervisor, id, (int)-error); /* no room for one more descriptor */
     return (int)-error;
 }
 
 static int deliver(const struct supervisor *supervisor, uint64_t id, const struct deed *deed, long result) {
     if (result >= 0 && deed->kind == DEED_OPEN) return hand_in(supervisor, id, result, deed->flags);
-    answer(supervisor, id, result < 0 ? (int)-result : 0);
+    answer_call(supervisor, id, result < 0 ? (int)-result : 0);
     return result < 0 ? (int)-result : 0;
 }
 
@@ -58,24 +54,58 @@ static void tell_performed(struct supervisor *supervisor, const struct performed
     else told[grant] |= bit;
 }
 
+/* The file of the caller that the call is about, where it is about one: 0, or an errno. */
+static int borrow(struct supervisor *supervisor, uint64_t id, struct deed *deed) {
+    if (deed->descriptor < 0) return 0;
+    deed->borrowed = borrow_socket(&(struct attempt){.pid = deed->pid, .fd = deed->descriptor});
+    if (deed->borrowed < 0) return deed->borrowed;
+    int is_one = deed->kind != DEED_BIND || number_option(deed->borrowed, SO_DOMAIN) == FAMILY_UNIX;
+    if (is_one && is_held(supervisor, id)) return 0;
+    sys(close, deed->borrowed);
+    return -EINVAL;
+}
+
+static void give_back(const struct supervisor *supervisor, const struct deed *deed, long result) {
+    if (deed->descriptor < 0) return;
+    if (deed->kind == DEED_BIND && result == 0) remember_bound(&supervisor->sandbox->plan, deed);
+    sys(close, deed->borrowed);
+}
+
+static long perform_borrowing(struct supervisor *supervisor, uint64_t id, struct deed *deed, int *grant) {
+    int error = borrow(supervisor, id, deed);
+    if (error) return NOT_WITHIN; /* closed meanwhile: then it fails by itself */
+    long result = perform_within_grants(&supervisor->sandbox->plan, deed, grant);
+    give_back(supervisor, deed, result);
+    return result;
+}
+
 /* True when it was within the grants, and has its answer. */
 static int perform(struct supervisor *supervisor, uint64_t id, uint32_t number, enum operation operation, struct deed *deed) {
     int grant = 0;
     if (!grants_count()) return 0;
-    long result = perform_within_grants(&supervisor->sandbox->plan, deed, &grant);
+    if (deed->kind == DEED_CONNECT) {
+        struct attempt attempt = {.syscall = "connect", .id = id, .pid = deed->pid, .fd = deed->descriptor, .number = number};
+        return supervisor->connect_within_grants(supervisor, &attempt, deed);
+    }
+    long result = perform_borrowing(supervisor, id, deed, &grant);
     if (result == NOT_WITHIN) return 0;
     int error = deliver(supervisor, id, deed, result);
     tell_performed(supervisor, &(struct performed){number, operation, error, deed->at.path, deed->to.path}, grant);
     return 1;
 }
 
+static struct refusal refusal_of(int at, const char *path) {
+    const struct held_call *held = &table[at];
+    int connects = deeds[at].kind == DEED_CONNECT;
+    return (struct refusal){held->operation, held->layer, held->error, deeds[at].pid, 1, held->exclusive, held->syscall,
+                            connects ? "" : path, connects ? deeds[at].text : ""};
+}
+
 static void refuse(struct supervisor *supervisor, int at) {
-    struct held_call *held = &table[at];
-    const struct deed *deed = &deeds[at];
-    const char *path = held->reports_to ? deed->to.path : deed->at.path;
-    struct refusal refusal = {held->operation, held->layer, held->error, deed->pid, 1, held->exclusive, held->syscall, path, ""};
+    const struct held_call *held = &table[at];
+    struct refusal refusal = refusal_of(at, held->reports_to ? deeds[at].to.path : deeds[at].at.path);
     report_refusal(&supervisor->tally, &refusal);
-    answer(supervisor, held->id, held->error);
+    answer_call(supervisor, held->id, held->otherwise);
 }
 
 static void set_state(int at, enum state state) {
@@ -99,13 +129,14 @@ static void tell(int at) {
         if (report_let_go(held->number)) set_state(at, FREE);
         return;
     }
-    struct refusal refusal = {held->operation, held->layer, held->error, deed->pid, 1, held->exclusive, held->syscall, deed->at.path, ""};
+    struct refusal refusal = refusal_of(at, deed->at.path);
     if (report_held(held->number, &refusal, deed->to.path)) set_state(at, TOLD);
 }
 
 static int is_same_call(const struct held_call *held, const struct refused_call *call, const struct deed *left, const struct deed *right) {
     return held->operation == call->refusal.operation && same_text(held->syscall, call->refusal.syscall) &&
-           same_text(left->at.path, right->at.path) && same_text(left->to.path, right->to.path);
+           same_text(left->at.path, right->at.path) && same_text(left->to.path, right->to.path) &&
+           (left->kind != DEED_CONNECT || same_text(left->text, right->text));
 }
 
 /* A task waits for one call at a time: an older one of its is over. True when this is that call, started anew. */
@@ -136,6 +167,7 @@ static int hold(struct supervisor *supervisor, const struct refused_call *call, 
     table[at].operation = refusal->operation;
     table[at].layer = refusal->layer;
     table[at].error = refusal->error;
+    table[at].otherwise = call->otherwise ? call->otherwise : refusal->error;
     table[at].exclusive = refusal->exclusive;
     table[at].syscall = refusal->syscall;
     table[at].reports_to = deeds[at].kind == DEED_LINK;
@@ -152,16 +184,69 @@ static int could_be_allowed(const struct plan *plan, const struct deed *deed) {
 
 int takes_calls_over(const struct supervisor *supervisor) { return supervisor->holds_calls || grants_count(); }
 
+int carry_out_within_grants(struct supervisor *supervisor, const struct refused_call *call) {
+    struct deed *deed = &deeds[HELD_MAX];
+    if (!read_deed(supervisor, &call->wanted, deed) || !is_held(supervisor, call->id)) return 0;
+    return perform(supervisor, call->id, 0, call->refusal.operation, deed);
+}
+
 int take_over(struct supervisor *supervisor, struct refused_call *call) {
     if (!takes_calls_over(supervisor)) return 0;
     int at = free_place();
     struct deed *deed = &deeds[at];
-    if (!read_deed(supervisor, &call->wanted, deed) || !is_valid(supervisor, call->id)) return 0;
+    if (!read_deed(supervisor, &call->wanted, deed) || !is_held(supervisor, call->id)) return 0;
     if (perform(supervisor, call->id, 0, call->refusal.operation, deed)) return 1;
     if (!supervisor->holds_calls || at == HELD_MAX || !could_be_allowed(&supervisor->sandbox->plan, deed)) return 0;
     if (!call->host_allows(supervisor, call->wanted.at)) return 0;
     if (call->wanted.to && !host_lets_change_entry(supervisor, call->wanted.to)) return 0;
     return hold(supervisor, call, at);
+}
+
+int is_granted_name(const struct supervisor *supervisor, const struct place *place) {
+    static struct spot spot;
+    if (!grants_count() || place->exists || !take_spot(&supervisor->sandbox->plan, place, &spot)) return 0;
+    return permit_for(&supervisor->sandbox->plan, WISH_CREATE, &spot).grant >= 0;
+}
+
+long granted_access(const struct supervisor *supervisor, const struct place *place, int wanted) {
+    static struct spot spot;
+    if (!grants_count() || !take_spot(&supervisor->sandbox->plan, place, &spot)) return NOT_WITHIN;
+    if (is_writable(&supervisor->sandbox->plan, place->path)) return NOT_WITHIN; /* the kernel knows */
+    return access_within_grants(&supervisor->sandbox->plan, &spot, wanted);
+}
+
+void tell_connected(struct supervisor *supervisor, uint32_t number, int grant, const char *said, int error) {
+    tell_performed(supervisor, &(struct performed){number, OP_CONNECT, error, said, ""}, grant);
+}
+
+/* What it is about is kept with the socket, which is compared when somebody has answered. */
+static int read_connection(const struct attempt *attempt, const struct socket_address *address, const char *path,
+                           const struct refusal *refusal, struct deed *deed) {
+    if (strlen(refusal->address) >= sizeof deed->text || strlen(path) >= sizeof deed->at.path) return 0;
+    deed->kind = DEED_CONNECT;
+    deed->pid = attempt->pid;
+    deed->descriptor = attempt->fd;
+    deed->peer = *address;
+    deed->at = (struct spot){.exists = 1, .type = S_IFSOCK};
+    put_text(deed->at.path, path);
+    deed->to.path[0] = 0;
+    put_text(deed->text, refusal->address);
+    deed->borrowed = borrow_socket(attempt);
+    if (deed->borrowed < 0) return 0;
+    deed->socket_inode = inode_of(deed->borrowed);
+    sys(close, deed->borrowed);
+    return deed->socket_inode != 0;
+}
+
+int take_connection_over(struct supervisor *supervisor, const struct attempt *attempt, const struct socket_address *address,
+                         const char *path, const struct refusal *refusal, int otherwise) {
+    if (!takes_calls_over(supervisor)) return 0;
+    int at = free_place();
+    if (!read_connection(attempt, address, path, refusal, &deeds[at]) || !is_held(supervisor, attempt->id)) return 0;
+    if (perform(supervisor, attempt->id, 0, OP_CONNECT, &deeds[at])) return 1;
+    if (!supervisor->holds_calls || at == HELD_MAX || !refusal->host_allows) return 0;
+    struct refused_call call = {attempt->id, {__NR_connect, attempt->pid, 0, 0, 0}, *refusal, 0, otherwise};
+    return hold(supervisor, &call, at);
 }
 
 int held_look_soon(void) { return waiting > 0; }
@@ -180,7 +265,7 @@ static int is_time_to_look(void) {
 void held_look(struct supervisor *supervisor, int now) {
     if (!is_time_to_look() && !now) return;
     for (int at = 0; at < end; at++) {
-        if (is_waiting(at) && !is_valid(supervisor, table[at].id)) let_go(at);
+        if (is_waiting(at) && !is_held(supervisor, table[at].id)) let_go(at);
         if (table[at].state == UNTOLD || table[at].state == GONE) tell(at);
     }
 }
@@ -189,7 +274,7 @@ void held_answer(struct supervisor *supervisor, uint32_t number) {
     for (int at = 0; at < end; at++) {
         if (!is_waiting(at)) continue;
         uint32_t known_as = table[at].state == TOLD ? table[at].number : 0;
-        if (!is_valid(supervisor, table[at].id)) let_go(at);
+        if (!is_held(supervisor, table[at].id)) let_go(at);
         else if (perform(supervisor, table[at].id, known_as, table[at].operation, &deeds[at])) set_state(at, FREE);
         else if (table[at].number == number) {
             refuse(supervisor, at);

@@ -2,6 +2,7 @@
 #ifndef SANDGATE_HELD_H
 #define SANDGATE_HELD_H
 
+#include "network.h"
 #include "perform.h"
 
 enum { HELD_MAX = 1024 /* calls at one time; one more is refused at once */ };
@@ -12,11 +13,25 @@ struct refused_call {
     struct wanted_call wanted;
     struct refusal refusal;
     int (*host_allows)(const struct supervisor *supervisor, const struct place *place);
+    int otherwise; /* what it gets when the answer is no, where that is not the errno of the refusal */
 };
 
 int takes_calls_over(const struct supervisor *supervisor);
+/* True when it lay within the grants, and has its answer. */
+int carry_out_within_grants(struct supervisor *supervisor, const struct refused_call *call);
 /* True when the call was carried out, or is held: its answer was or will be given. The refusal is not told then. */
 int take_over(struct supervisor *supervisor, struct refused_call *call);
+
+/* Whether a new name would be made for the command. */
+int is_granted_name(const struct supervisor *supervisor, const struct place *place);
+/* What access(2) says where only a grant gives it: 0, a negative errno, or NOT_WITHIN. */
+long granted_access(const struct supervisor *supervisor, const struct place *place, int wanted);
+
+/* The same for a connection: `address` is where it would go, `path` the socket's file, if it has one. */
+int take_connection_over(struct supervisor *supervisor, const struct attempt *attempt, const struct socket_address *address,
+                         const char *path, const struct refusal *refusal, int otherwise);
+/* It was made, or could not be: told once for each grant, and for each held call. */
+void tell_connected(struct supervisor *supervisor, uint32_t number, int grant, const char *said, int error);
 
 /* Something is to be looked at again soon; what was not told yet wants to be. */
 int held_look_soon(void);

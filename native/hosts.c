@@ -6,9 +6,9 @@
  *
  * The task's end can reach nothing else: a connected unix stream socket cannot be connected again (EISCONN), nor
  * disconnected or told to listen (EINVAL), and it has a name already, so it cannot take one among the host's abstract
- * names either (EINVAL). What shows: getpeername and getsockname tell no internet address, TCP options are refused
- * (EOPNOTSUPP), and a reset by the host arrives as an end. A descriptor that was duplicated or registered with epoll
- * before connecting keeps the old, unconnected socket.
+ * names either (EINVAL). What shows: getpeername and getsockname tell no internet address, TCP options that cannot be
+ * ignored are refused (EOPNOTSUPP), and a reset by the host arrives as an end. A descriptor that was duplicated or
+ * registered with epoll before connecting keeps the old, unconnected socket.
  *
  * A task that does not wait gets its end at once, with the sending side filled up: it becomes writable when the
  * connection is there, or fails with ECONNRESET, as the filling was then never read. */
@@ -19,6 +19,7 @@
 
 #include <asm/socket.h>
 
+#include "held.h"
 #include "hosts.h"
 #include "relay.h"
 
@@ -39,6 +40,10 @@ struct relay {
     int fd;                /* the number it gets in the task */
     uint32_t fd_flags, filled;
     struct lane out, in;
+    uint64_t given_inode;
+    uint32_t number; /* of the held call, and within which grant; nothing is said of the plan's own */
+    int grant;
+    char said[ADDRESS_TEXT_BYTES];
 };
 static struct relay table[RELAYS_MAX];
 
@@ -81,6 +86,7 @@ static int make_pair(struct relay *relay, int original) {
     if (error < 0) return (int)error;
     relay->inside = pair[0];
     relay->given = pair[1];
+    relay->given_inode = inode_of(pair[1]);
     copy_option(original, relay->given, SOL_SOCKET, SO_RCVTIMEO);
     copy_option(original, relay->given, SOL_SOCKET, SO_SNDTIMEO);
     if (relay->fd_flags & O_NONBLOCK) sys(fcntl, relay->given, SET_FLAGS, O_RDWR | O_NONBLOCK);
@@ -131,6 +137,7 @@ static int give(struct supervisor *supervisor, struct relay *relay, int error) {
 }
 
 static void connected(struct supervisor *supervisor, struct relay *relay, int error) {
+    if (relay->said[0]) tell_connected(supervisor, relay->number, relay->grant, relay->said, error);
     if (relay->id && error) answer_call(supervisor, relay->id, error);
     if (error || (relay->id && give(supervisor, relay, 0) != 0)) {
         drop(relay);
@@ -154,6 +161,9 @@ static int open_relay(struct relay *relay, const struct attempt *attempt, int or
     relay->fd = attempt->fd;
     relay->fd_flags = descriptor_flags(attempt->pid, attempt->fd);
     relay->filled = 0;
+    relay->number = attempt->number;
+    relay->grant = attempt->grant;
+    put_text(relay->said, attempt->said ? attempt->said : "");
     relay->outside = (int)sys(socket, family, STREAM | O_NONBLOCK | O_CLOEXEC, TCP);
     if (relay->outside < 0) return relay->outside;
     copy_option(original, relay->outside, SOL_SOCKET, SO_KEEPALIVE);
@@ -179,6 +189,31 @@ int connect_on_behalf(struct supervisor *supervisor, const struct attempt *attem
         fill_up(relay);
         if (give(supervisor, relay, EINPROGRESS) != 0) drop(relay);
     }
+    return ANSWERED;
+}
+
+static int is_given(uint64_t inode) {
+    for (int i = 0; i < RELAYS_MAX; i++)
+        if (table[i].stage != FREE_ENTRY && table[i].given_inode == inode) return 1;
+    return 0;
+}
+
+/* How long to wait, when to ask whether the other side is there, what to send together: our side is set as it is, and
+ * programs that take a refusal for a broken connection need not know. */
+static int makes_no_difference(int option) {
+    static const int options[] = {TCP_NO_DELAY, 3 /* TCP_CORK */, 4, 5, 6 /* TCP_KEEP* */, 12 /* TCP_QUICKACK */, 18 /* TCP_USER_TIMEOUT */};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (options[i] == option) return 1;
+    return 0;
+}
+
+int judge_option(struct supervisor *supervisor, uint64_t id, int pid, int fd, int option) {
+    int socket = makes_no_difference(option) ? borrow_socket(&(struct attempt){.pid = pid, .fd = fd}) : -1;
+    if (socket < 0) return 0;
+    int given = is_given(inode_of(socket));
+    sys(close, socket);
+    if (!given) return 0;
+    answer_call(supervisor, id, 0);
     return ANSWERED;
 }
 
@@ -225,7 +260,10 @@ void hosts_flush(struct supervisor *supervisor) {
     static struct pollfd watched[RELAY_POLLS_MAX];
     struct __kernel_timespec round = {0, FLUSH_ROUND_MS * 1000000};
     for (int i = 0; i < RELAYS_MAX; i++)
-        if (table[i].stage == CONNECTING) drop(&table[i]);
+        if (table[i].stage == CONNECTING) {
+            if (table[i].said[0]) supervisor->tally.performed_omitted++;
+            drop(&table[i]);
+        }
     for (int i = 0; i < FLUSH_ROUNDS; i++) {
         unsigned int count = hosts_watch(watched);
         if (!count) return;

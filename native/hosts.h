@@ -14,6 +14,9 @@ int is_granted_host(const struct plan *plan, const struct host *endpoint);
 int connect_on_behalf(struct supervisor *supervisor, const struct attempt *attempt, int original, const void *address,
                       size_t length);
 
+/* An option of TCP is set on a socket of the task. Returns ANSWERED for one that has our end of a pair in its place. */
+int judge_option(struct supervisor *supervisor, uint64_t id, int pid, int fd, int option);
+
 /* Adds what is being waited for; returns how many. */
 unsigned int hosts_watch(struct pollfd watched[RELAY_POLLS_MAX]);
 /* Finishes the connections that have become ready or failed, and carries bytes. */

@@ -218,7 +218,7 @@ static void serve_calls(struct supervisor *supervisor) {
 }
 
 int main(void) {
-    static struct supervisor supervisor = {.sandbox = &the_sandbox, .listener = -1};
+    static struct supervisor supervisor = {.sandbox = &the_sandbox, .listener = -1, .connect_within_grants = connect_within_grants};
     unsigned long every_signal = ~0UL;
     sys(rt_sigprocmask, 0 /* SIG_BLOCK */, &every_signal, 0, sizeof every_signal);
     default_signals();

@@ -12,6 +12,7 @@
 #include <asm/socket.h>
 
 #include "endpoints.h"
+#include "held.h"
 #include "hosts.h"
 #include "listeners.h"
 #include "lookups.h"
@@ -82,10 +83,13 @@ static int is_granted_socket(const struct plan *plan, const char *path) {
 }
 
 static int refuse_path(struct supervisor *supervisor, const struct attempt *attempt, const char *path) {
+    static const struct socket_address by_path = {.family = FAMILY_UNIX};
     char text[PATH_BYTES_MAX + 8];
     int hidden = is_hidden(&supervisor->sandbox->plan, path);
     put_text(put_text(text, "unix:"), path);
-    tell(supervisor, attempt, hidden ? BY_MOUNT : BY_SECCOMP, EACCES, host_lets_write(path), text);
+    struct refusal refusal = {OP_CONNECT, hidden ? BY_MOUNT : BY_SECCOMP, EACCES, attempt->pid, host_lets_write(path), 0, attempt->syscall, "", text};
+    if (take_connection_over(supervisor, attempt, &by_path, path, &refusal, EACCES)) return ANSWERED;
+    report_refusal(&supervisor->tally, &refusal);
     return EACCES;
 }
 
@@ -113,18 +117,24 @@ static int judge_target(struct supervisor *supervisor, const struct attempt *att
     return refuse_path(supervisor, attempt, path);
 }
 
+/* What has its answer, or waits for one, needs the socket no more: it is fetched anew when it is connected. */
+static int without(int socket, int answer) {
+    if (answer == ANSWERED) sys(close, socket);
+    return answer;
+}
+
 /* Takes over `socket` when it returns ANSWERED; so do the following. */
 static int connect_path(struct supervisor *supervisor, const struct attempt *attempt, int socket, const char *text) {
     static char path[PATH_BYTES_MAX];
     struct socket_address address = {.family = FAMILY_UNIX};
     int target = (int)open_in_view(attempt->pid, text);
-    if (target < 0) return judge_unopened(supervisor, attempt, text, -target);
+    if (target < 0) return without(socket, judge_unopened(supervisor, attempt, text, -target));
     char *end = put_number(put_text(address.unix_path, "/proc/self/fd/"), (unsigned long)target);
     int error = judge_target(supervisor, attempt, target, address.unix_path, path);
     if (!error && !is_held(supervisor, attempt->id)) error = EINTR;
     if (!error) return connect_in_place(supervisor, attempt, socket, target, &address, (size_t)(end - (char *)&address) + 1);
     sys(close, target);
-    return error;
+    return without(socket, error);
 }
 
 static int connect_unix(struct supervisor *supervisor, const struct attempt *attempt, int socket,
@@ -140,6 +150,16 @@ static int connect_unix(struct supervisor *supervisor, const struct attempt *att
     return error ? error : connect_in_place(supervisor, attempt, socket, -1, address, address->length);
 }
 
+/* A host away from here: true when it is granted, or somebody is asked. */
+static int leave_to_answer(struct supervisor *supervisor, const struct attempt *attempt, const struct socket_address *address,
+                           const struct host *endpoint) {
+    char text[ADDRESS_TEXT_BYTES];
+    if (!(supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) || is_local(endpoint)) return 0;
+    put_endpoint(text, endpoint);
+    struct refusal refusal = {OP_CONNECT, BY_NETWORK, EPERM, attempt->pid, 1, 0, attempt->syscall, "", text};
+    return take_connection_over(supervisor, attempt, address, "", &refusal, EPERM);
+}
+
 static int connect_inet(struct supervisor *supervisor, const struct attempt *attempt, int socket,
                         const struct socket_address *address) {
     const struct plan *plan = &supervisor->sandbox->plan;
@@ -147,16 +167,11 @@ static int connect_inet(struct supervisor *supervisor, const struct attempt *att
     if (endpoint_of(address, &endpoint) == 0) {
         /* Of datagrams the host would see more than the connection that was granted. */
         int granted = (plan->flags & PLAN_NETWORK_OFF) && is_granted_host(plan, &endpoint);
-        if (granted && number_option(socket, SO_TYPE) == TYPE_STREAM) {
-            int error = connect_on_behalf(supervisor, attempt, socket, address, address->length);
-            if (error == ANSWERED) sys(close, socket);
-            return error;
-        }
-        if (connect_to_server(supervisor, attempt, socket, &endpoint) == ANSWERED) {
-            sys(close, socket);
-            return ANSWERED;
-        }
-        int error = judge_inet(supervisor, attempt, &endpoint, number_option(socket, SO_TYPE) == TYPE_STREAM);
+        int stream = number_option(socket, SO_TYPE) == TYPE_STREAM;
+        if (granted && stream) return without(socket, connect_on_behalf(supervisor, attempt, socket, address, address->length));
+        if (connect_to_server(supervisor, attempt, socket, &endpoint) == ANSWERED) return without(socket, ANSWERED);
+        if (stream && leave_to_answer(supervisor, attempt, address, &endpoint)) return without(socket, ANSWERED);
+        int error = judge_inet(supervisor, attempt, &endpoint, stream);
         if (error) return error;
     }
     return connect_in_place(supervisor, attempt, socket, -1, address, address->length);
@@ -180,6 +195,38 @@ static int judge_socket(struct supervisor *supervisor, const struct attempt *att
     if (domain == FAMILY_UNIX) return connect_unix(supervisor, attempt, socket, &address);
     if (domain == FAMILY_INET || domain == FAMILY_INET6) return connect_inet(supervisor, attempt, socket, &address);
     return connect_other(supervisor, attempt, socket, &address);
+}
+
+/* The very file that was shown, by whatever name it may be had. */
+static int connect_to_file(struct supervisor *supervisor, const struct attempt *attempt, int socket, const struct spot *file) {
+    struct socket_address address = {.family = FAMILY_UNIX};
+    int target = (int)open_as_shown(&supervisor->sandbox->plan, file);
+    if (target < 0) return -target;
+    char *end = put_number(put_text(address.unix_path, "/proc/self/fd/"), (unsigned long)target);
+    return connect_in_place(supervisor, attempt, socket, target, &address, (size_t)(end - (char *)&address) + 1);
+}
+
+/* The same socket as when it was asked about, whatever the task has done to its descriptors since. */
+static int connect_as_shown(struct supervisor *supervisor, const struct attempt *attempt, const struct deed *deed) {
+    int socket = borrow_socket(attempt), error = EBADF;
+    if (socket < 0) return -socket;
+    if (inode_of(socket) == deed->socket_inode && is_held(supervisor, attempt->id))
+        error = deed->at.path[0] ? connect_to_file(supervisor, attempt, socket, &deed->at)
+                                 : without(socket, connect_on_behalf(supervisor, attempt, socket, &deed->peer, deed->peer.length));
+    if (error != ANSWERED) sys(close, socket);
+    return error;
+}
+
+int connect_within_grants(struct supervisor *supervisor, struct attempt *attempt, const struct deed *deed) {
+    int by_path = deed->at.path[0] != 0;
+    attempt->grant = grant_named(by_path ? GRANT_SOCKET : GRANT_HOST, by_path ? deed->at.path : deed->text);
+    if (attempt->grant < 0) return 0;
+    attempt->said = deed->text;
+    int error = connect_as_shown(supervisor, attempt, deed);
+    if (error == ANSWERED) return 1;
+    tell_connected(supervisor, attempt->number, attempt->grant, deed->text, error);
+    answer_call(supervisor, attempt->id, error);
+    return 1;
 }
 
 int judge_connect(struct supervisor *supervisor, const struct attempt *attempt) {
@@ -228,8 +275,16 @@ int judge_bind(struct supervisor *supervisor, const struct attempt *attempt) {
                   is_guarded_name(&supervisor->sandbox->plan, place.path);
     int error = guarded ? EACCES : refusal_of_entry(supervisor, &place, 0);
     if (!error) return 0;
-    struct refusal refusal = {OP_BIND, guarded ? BY_SECCOMP : BY_MOUNT, error, attempt->pid,
-                              host_lets_change_entry(supervisor, &place), 0, attempt->syscall, place.path, ""};
-    report_refusal(&supervisor->tally, &refusal);
+    const __u64 args[] = {(uint32_t)attempt->fd};
+    struct refused_call call = {
+        attempt->id,
+        {__NR_bind, attempt->pid, args, &place, 0},
+        {OP_BIND, guarded ? BY_SECCOMP : BY_MOUNT, error, attempt->pid, 1, 0, attempt->syscall, place.path, ""},
+        host_lets_change_entry,
+        0,
+    };
+    if (take_over(supervisor, &call)) return ANSWERED;
+    call.refusal.host_allows = host_lets_change_entry(supervisor, &place);
+    report_refusal(&supervisor->tally, &call.refusal);
     return guarded ? EACCES : 0;
 }

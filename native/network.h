@@ -10,6 +10,10 @@ struct attempt {
     int pid, fd;
     uint64_t address, length; /* of the socket address, in the task's memory */
     uint64_t text, text_length; /* of what is sent, for sendto */
+    /* Of one that is made on the word of an answer: who is connected to, null for any other; its number, and the grant. */
+    const char *said;
+    uint32_t number;
+    int grant;
 };
 
 /* Each returns the errno to answer with, 0 to let the call continue, or ANSWERED. */
@@ -17,6 +21,8 @@ enum { ANSWERED = -1 }; /* granted and carried out by us: the answer was given o
 int judge_bind(struct supervisor *supervisor, const struct attempt *attempt);
 int judge_connect(struct supervisor *supervisor, const struct attempt *attempt); /* never 0 */
 int judge_send(struct supervisor *supervisor, const struct attempt *attempt);
+/* True when the connection lies within the grants: its answer was or will be given. */
+int connect_within_grants(struct supervisor *supervisor, struct attempt *attempt, const struct deed *deed);
 /* A server is about to listen. */
 void note_listen(struct supervisor *supervisor, const struct attempt *attempt);
 

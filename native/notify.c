@@ -10,10 +10,11 @@
 #include "connects.h"
 #include "foregone.h"
 #include "held.h"
+#include "hosts.h"
 #include "refusals.h"
 #include "verdict.h"
 
-enum kind { OPEN, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO, LISTEN, LOCK };
+enum kind { OPEN, CREAT, MAKE, LINK, RENAME, REMOVE, CHANGE, TRUNCATE, CONNECT, BIND, SEND_TO, LISTEN, LOCK, ACCESS, OPTION };
 enum { NONE = -1, RENAME_ONLY_NEW = 1 /* RENAME_NOREPLACE */, RENAME_EXCHANGE = 2 };
 
 /* What a call's arguments mean, by their index. */
@@ -52,7 +53,11 @@ static const struct call calls[] = {
     {__NR_sendto, "sendto", SEND_TO, NONE, 4, NONE, 1},
     {__NR_listen, "listen", LISTEN, NONE, 1, NONE, 1}, /* no address: not read */
     {__NR_flock, "flock", LOCK, 0, NONE, NONE, 1},
+    {__NR_setsockopt, "setsockopt", OPTION, NONE, 1, NONE, 1},
+    {__NR_faccessat, "faccessat", ACCESS, 0, 1, NONE, 1},
+    {__NR_faccessat2, "faccessat2", ACCESS, 0, 1, 3, 1},
 #ifdef __x86_64__
+    {__NR_access, "access", ACCESS, NONE, 0, NONE, 1},
     {__NR_open, "open", OPEN, NONE, 0, 1, 1},
     {__NR_creat, "creat", CREAT, NONE, 0, NONE, 1},
     {__NR_mkdir, "mkdir", MAKE, NONE, 0, NONE, 0},
@@ -113,6 +118,7 @@ static int refuse(const struct held *held, const struct finding *finding, const 
         {held->call->number, held->pid, held->args, at, to},
         {finding->operation, finding->layer, finding->error, held->pid, 1, is_exclusive(held), held->call->name, at->path, ""},
         finding->host_allows,
+        0,
     };
     if (take_over(held->supervisor, &call)) return ANSWERED;
     tell(held, finding, to && held->call->kind == LINK ? to : at);
@@ -140,6 +146,13 @@ static int is_late(const struct held *held, const struct place *place) {
            is_absent_name(&held->supervisor->sandbox->plan, place->path);
 }
 
+/* Nobody can say yes to a file that has no name yet. Where file systems know no such files programs take one that has
+ * a name, which can be asked about: so that is what they hear. */
+static int open_unnamed(const struct held *held, const struct finding *finding, const struct place *directory) {
+    struct refused_call call = {held->id, {held->call->number, held->pid, held->args, directory, 0}, {.operation = finding->operation}, 0, 0};
+    return carry_out_within_grants(held->supervisor, &call) ? ANSWERED : EOPNOTSUPP;
+}
+
 static int judge_open(const struct held *held, uint64_t flags) {
     static struct place place;
     const struct supervisor *supervisor = held->supervisor;
@@ -156,6 +169,7 @@ static int judge_open(const struct held *held, uint64_t flags) {
     finding.layer = place.exists && (place.mode & S_IFMT) == S_IFIFO ? BY_LANDLOCK : BY_MOUNT;
     int is_temporary = (flags & __O_TMPFILE) == __O_TMPFILE;
     if (is_temporary || !place.exists) finding.operation = OP_CREATE;
+    if (is_temporary && held->supervisor->holds_calls) return open_unnamed(held, &finding, &place);
     return refuse(held, &finding, &place, 0, 0);
 }
 
@@ -179,6 +193,8 @@ static int could_bring_guarded(const struct held *held, const struct place *plac
 static int judge_make(const struct held *held, const struct place *old) {
     static struct place place;
     resolve_operand(held, held->call->directory, held->call->path, 0, 1, &place);
+    /* From a place of its own to one that is another mount to it: whoever hears that makes a copy. */
+    if (old && is_writable(&held->supervisor->sandbox->plan, old->path) && is_granted_name(held->supervisor, &place)) return EXDEV;
     int is_link = same_text(held->call->name, "symlink") || same_text(held->call->name, "symlinkat");
     if (is_link && could_bring_guarded(held, &place))
         return refuse_bringing(held, &place, OP_CREATE);
@@ -265,6 +281,14 @@ static int judge_truncate(const struct held *held) {
     return finding.error ? refuse(held, &finding, &place, 0, 0) : 0;
 }
 
+/* Behind a descriptor, and nowhere else. */
+static int is_unnamed(const struct held *held, const struct place *old) {
+    static const char gone[] = " (deleted)";
+    size_t length = strlen(old->path), size = sizeof gone - 1;
+    if (described_operand(held->pid, held->args) < 0) return 0;
+    return old->found != 0 || (length > size && same_text(old->path + length - size, gone));
+}
+
 /* By a second name a late one would be changed all the same. */
 static int judge_link(const struct held *held) {
     static struct place old;
@@ -276,6 +300,7 @@ static int judge_link(const struct held *held) {
         resolve_descriptor(held->supervisor, held->pid, directory_of(held, 0), &old);
         if (is_late(held, &old)) return refuse_bringing(held, &old, OP_CREATE);
     }
+    if (takes_calls_over(held->supervisor) && !plain && is_unnamed(held, &old)) return judge_make(held, 0);
     /* The kernel looks for it first, too. Elsewhere, as in /dev/shm, the command may have what the host has not. */
     if (old.found == 0 && !old.exists && is_read_only(&held->supervisor->sandbox->plan, old.path)) return ENOENT;
     return judge_make(held, old.found == 0 && (old.exists || old.certainly_allowed) ? &old : 0);
@@ -292,6 +317,20 @@ static int judge_lock(const struct held *held) {
     if (place.found != 0 || !place.exists || (type != S_IFREG && type != S_IFDIR)) return 0;
     if (!is_writable(&held->supervisor->sandbox->plan, place.path)) tell(held, &(struct finding){OP_LOCK, BY_SECCOMP, 0, 0}, &place);
     return 0;
+}
+
+/* Whoever asks first whether a file may be written to gets the answer that the write would get. Nobody is asked for it. */
+static int judge_access(const struct held *held) {
+    static struct place place;
+    uint64_t flags = flags_of(held);
+    int path = held->call->path;
+    resolve_operand(held, held->call->directory, path, !(flags & AT_SYMLINK_NOFOLLOW), 0, &place);
+    if (flags & ~(uint64_t)(AT_EACCESS | AT_SYMLINK_NOFOLLOW)) return 0;
+    long error = granted_access(held->supervisor, &place, (int)held->args[path + 1]);
+    if (error == NOT_WITHIN) return 0;
+    if (error) return (int)-error;
+    answer_call(held->supervisor, held->id, 0);
+    return ANSWERED;
 }
 
 static int judge_mode(const struct held *held) {
@@ -313,6 +352,8 @@ static int judge(const struct held *held) {
         case CHANGE: return judge_change(held);
         case TRUNCATE: return judge_truncate(held);
         case LOCK: return judge_lock(held);
+        case ACCESS: return judge_access(held);
+        case OPTION: return judge_option(held->supervisor, held->id, held->pid, (int)(uint32_t)held->args[0], (int)(uint32_t)held->args[2]);
         case CONNECT: case BIND: case SEND_TO: case LISTEN: break;
     }
     struct attempt attempt = {

@@ -42,6 +42,17 @@ const struct own_name *own_tree_above(const char *path, size_t *length) {
     return nearest;
 }
 
+static struct identity unnamed[UNNAMED_MAX];
+static unsigned int unnamed_made;
+
+void remember_unnamed(const struct identity *identity) { unnamed[unnamed_made++ % UNNAMED_MAX] = *identity; }
+
+int is_own_unnamed(const struct identity *identity) {
+    for (unsigned int i = 0; i < UNNAMED_MAX && i < unnamed_made; i++)
+        if (is_same_object(&unnamed[i], identity)) return 1;
+    return 0;
+}
+
 int has_room_for_own(void) {
     for (int i = 0; i < end; i++)
         if (!table[i].mark) return 1;

@@ -5,6 +5,7 @@
 #include "deed.h"
 
 enum { OWN_NAMES_MAX = 1024 /* at one time, beside those in directories of our making; one more is not made */ };
+enum { UNNAMED_MAX = 256 /* files without a name that can still get one; of more the oldest cannot */ };
 
 struct own_name {
     struct identity identity;
@@ -18,6 +19,10 @@ struct own_name {
  * still to be compared. */
 const struct own_name *own_name_at(const char *path);
 const struct own_name *own_tree_above(const char *path, size_t *length);
+
+/* Files that we made without a name: until they have one nothing else tells whose they are. */
+void remember_unnamed(const struct identity *identity);
+int is_own_unnamed(const struct identity *identity);
 
 int has_room_for_own(void);
 /* Its `tree` becomes ours. */

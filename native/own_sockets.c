@@ -93,6 +93,15 @@ static void remember(int held, int type) {
     else sys(close, held);
 }
 
+void remember_bound(const struct plan *plan, const struct deed *deed) {
+    const char *name;
+    long parent = open_parent(plan, deed->at.path, &name);
+    if (parent < 0) return;
+    long held = sys(openat, parent, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    sys(close, parent);
+    if (held >= 0) remember((int)held, number_option(deed->borrowed, SO_TYPE));
+}
+
 void remember_own(int pid, int socket) {
     struct {
         uint16_t family;

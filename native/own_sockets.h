@@ -2,7 +2,8 @@
 #ifndef SANDGATE_OWN_SOCKETS_H
 #define SANDGATE_OWN_SOCKETS_H
 
-#include "connects.h"
+#include "borrowed.h"
+#include "deed.h"
 
 enum { OWN_SOCKETS_MAX = 256 /* listening at one time; of one more nobody knows, so it cannot be connected to */ };
 
@@ -13,6 +14,8 @@ struct statx;
 long open_in_view(int pid, const char *text);
 
 /* Remembers the file that `socket`, about to listen, is bound to. */
+/* The one that we have bound for the command, before anybody listens on it. */
+void remember_bound(const struct plan *plan, const struct deed *deed);
 void remember_own(int pid, int socket);
 int is_own(const struct statx *about);
 

@@ -9,7 +9,7 @@
 #include "identity.h"
 #include "perform.h"
 
-enum { RENAME_ONLY_NEW = 1 /* RENAME_NOREPLACE */, SELF_LINK_BYTES = 40 };
+enum { RENAME_ONLY_NEW = 1 /* RENAME_NOREPLACE */, SELF_LINK_BYTES = 40, SOCKET_PATH_BYTES = 108 /* unix(7) */ };
 
 /* A name in its directory, with what permits the change. */
 struct site {
@@ -98,6 +98,20 @@ static long open_new(const struct site *site, const struct deed *deed) {
     return sys(openat, site->directory, site->name, flags, deed->mode);
 }
 
+/* In the directory itself: the name is none. */
+static long open_unnamed(const struct site *site, const struct deed *deed) {
+    struct identity made;
+    uint32_t type;
+    long fd = sys(openat, site->directory, ".", deed->flags | O_TMPFILE | O_NOCTTY | O_CLOEXEC, deed->mode);
+    if (fd >= 0 && look_up_identity((int)fd, "", &made, &type) == 0) remember_unnamed(&made);
+    return fd;
+}
+
+static long open_file(const struct site *site, const struct deed *deed) {
+    if (deed->flags & __O_TMPFILE) return open_unnamed(site, deed);
+    return site->spot->exists ? open_existing(site, deed->flags) : open_new(site, deed);
+}
+
 static long truncate_to(long object, uint64_t length) {
     char link[SELF_LINK_BYTES];
     put_self_link(link, object);
@@ -138,8 +152,37 @@ static long change(const struct site *site, const struct deed *deed) {
     return error;
 }
 
+/* A name for a file that we made without one. Any other has a name, or is to have none. */
+static long name_file(const struct site *site, int file) {
+    struct identity found;
+    uint32_t type;
+    char link[SELF_LINK_BYTES];
+    int error = look_up_identity(file, "", &found, &type);
+    if (error || !is_own_unnamed(&found)) return error ? error : -EXDEV;
+    put_self_link(link, file);
+    return sys(linkat, AT_FDCWD, link, site->directory, site->name, AT_SYMLINK_FOLLOW);
+}
+
+/* The last component as it is: a link in its place is not followed, and the way there was ours. */
+static long bind_socket(const struct site *site, int socket) {
+    struct {
+        uint16_t family;
+        char path[SOCKET_PATH_BYTES];
+    } address = {1 /* AF_UNIX */, {0}};
+    size_t length = strlen(site->name);
+    if (length >= sizeof address.path) return -ENAMETOOLONG;
+    put_text(address.path, site->name);
+    long error = sys(fchdir, site->directory);
+    if (error) return error;
+    error = sys(bind, socket, &address, sizeof address.family + length + 1);
+    sys(chdir, "/");
+    return error;
+}
+
 static long make(const struct site *site, const struct deed *deed) {
     switch (deed->kind) {
+        case DEED_NAME: return name_file(site, deed->borrowed);
+        case DEED_BIND: return bind_socket(site, deed->borrowed);
         case DEED_DIRECTORY: return sys(mkdirat, site->directory, site->name, deed->mode);
         case DEED_NODE: return sys(mknodat, site->directory, site->name, deed->mode, 0);
         case DEED_SYMLINK: return sys(symlinkat, deed->text, site->directory, site->name);
@@ -171,8 +214,8 @@ static long rename_name(const struct site *from, const struct site *to, const st
 
 static long act(const struct site *at, const struct site *to, const struct deed *deed) {
     switch (deed->kind) {
-        case DEED_OPEN: return at->spot->exists ? open_existing(at, deed->flags) : open_new(at, deed);
-        case DEED_DIRECTORY: case DEED_NODE: case DEED_SYMLINK: return make(at, deed);
+        case DEED_OPEN: return open_file(at, deed);
+        case DEED_DIRECTORY: case DEED_NODE: case DEED_SYMLINK: case DEED_NAME: case DEED_BIND: return make(at, deed);
         case DEED_LINK: return link_name(at, to);
         case DEED_RENAME: return rename_name(at, to, deed);
         case DEED_REMOVE: return remove_name(at, deed);
@@ -214,9 +257,11 @@ static long carry_out(const struct plan *plan, struct site *at, struct site *to,
 
 static enum wish wish_at(const struct deed *deed) {
     switch (deed->kind) {
-        case DEED_OPEN: return deed->at.exists ? WISH_WRITE : deed->flags & O_EXCL ? WISH_TEMPORARY : WISH_CREATE;
-        case DEED_DIRECTORY: case DEED_NODE: return WISH_CREATE;
-        case DEED_SYMLINK: return WISH_TEMPORARY; /* a link is always a new one */
+        case DEED_OPEN:
+            if (deed->flags & __O_TMPFILE) return WISH_UNNAMED;
+            return deed->at.exists ? WISH_WRITE : deed->flags & O_EXCL ? WISH_TEMPORARY : WISH_CREATE;
+        case DEED_DIRECTORY: case DEED_NODE: case DEED_BIND: return WISH_CREATE;
+        case DEED_SYMLINK: case DEED_NAME: return WISH_TEMPORARY; /* always a new one */
         case DEED_RENAME: case DEED_REMOVE: return WISH_REMOVE;
         case DEED_LINK: case DEED_TRUNCATE: return WISH_WRITE;
         default: return WISH_METADATA;
@@ -270,6 +315,52 @@ static int has_changed(struct deed *deed, long result) {
     deed->at.exists = appeared;
     deed->at.type = appeared ? S_IFREG : 0;
     return 1;
+}
+
+long open_as_shown(const struct plan *plan, const struct spot *spot) {
+    struct site site = {.permit = {.tree = -1}, .spot = spot};
+    long object = open_site(plan, &site);
+    if (object < 0) return object;
+    object = open_object(&site);
+    sys(close, site.directory);
+    return object;
+}
+
+/* A name in the directory that cannot be met: whoever may change whatever has it has the directory as a whole. */
+static int put_inside(const struct spot *directory, struct spot *inside) {
+    if (strlen(directory->path) + sizeof "/#" > PATH_BYTES_MAX) return 0;
+    put_text(put_text(inside->path, directory->path), "/#");
+    return 1;
+}
+
+/* Of a directory: names in it. With the rights of the command, whoever asks. */
+static long try_to_write(const struct site *site, const struct spot *spot, int wanted) {
+    long object = spot->type == S_IFDIR ? sys(openat, site->directory, ".", O_PATH | O_CLOEXEC) : open_object(site);
+    if (object < 0) return object;
+    long error = sys(faccessat2, object, "", wanted, AT_EMPTY_PATH | AT_EACCESS);
+    sys(close, object);
+    return error;
+}
+
+long access_within_grants(const struct plan *plan, const struct spot *spot, int wanted) {
+    struct site site = {.spot = spot};
+    int is_directory = spot->type == S_IFDIR;
+    if (!spot->exists || (!is_directory && spot->type != S_IFREG) || is_hidden(plan, spot->path)) return NOT_WITHIN;
+    static struct spot inside;
+    if (is_directory) {
+        if (!put_inside(spot, &inside)) return NOT_WITHIN;
+        site.spot = &inside;
+    }
+    site.permit = permit_for(plan, is_directory ? WISH_METADATA : WISH_WRITE, site.spot);
+    if (site.permit.grant < 0) return NOT_WITHIN;
+    act_as_command(0);
+    long error = open_site(plan, &site);
+    if (!error) {
+        error = try_to_write(&site, spot, wanted);
+        sys(close, site.directory);
+    }
+    act_as_ourselves();
+    return error == -ESTALE ? NOT_WITHIN : error;
 }
 
 long perform_within_grants(const struct plan *plan, struct deed *deed, int *grant) {

@@ -22,9 +22,10 @@ const struct rule rules[] = {
     {__NR_setpriority, ACT_PRIORITY}, {__NR_ioprio_set, ACT_IO_PRIORITY},
     /* Sockets. */
     {__NR_socket, ACT_SOCKET}, {__NR_socketpair, ACT_SOCKET}, {__NR_connect, ACT_NOTIFY},
-    {__NR_bind, ACT_NOTIFY}, {__NR_listen, ACT_NOTIFY}, {__NR_sendto, ACT_NOTIFY_ADDRESS},
+    {__NR_bind, ACT_NOTIFY}, {__NR_listen, ACT_NOTIFY}, {__NR_setsockopt, ACT_NOTIFY_TCP}, {__NR_sendto, ACT_NOTIFY_ADDRESS},
     /* Changes to the file system: allowed or refused by the view, watched for the record. */
     {__NR_openat, ACT_NOTIFY_OPENAT},
+    {__NR_faccessat, ACT_NOTIFY_ACCESSAT}, {__NR_faccessat2, ACT_NOTIFY_ACCESSAT}, X86_ONLY({__NR_access, ACT_NOTIFY_ACCESS}, )
     {__NR_mkdirat, ACT_NOTIFY},
     {__NR_mknodat, ACT_MKNODAT}, {__NR_unlinkat, ACT_NOTIFY}, {__NR_renameat2, ACT_NOTIFY},
     {__NR_renameat, ACT_NOTIFY}, {__NR_linkat, ACT_NOTIFY}, {__NR_symlinkat, ACT_NOTIFY}, {__NR_truncate, ACT_NOTIFY},

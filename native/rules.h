@@ -16,7 +16,10 @@ enum action {
     ACT_NOTIFY_ADDRESS,   /* sendto: only with an address */
     ACT_NOTIFY_OPEN,      /* open: flags in the second argument */
     ACT_NOTIFY_OPENAT,    /* flags in the third */
+    ACT_NOTIFY_ACCESS,    /* access: whether a file may be written to, in the second argument; where calls are carried out */
+    ACT_NOTIFY_ACCESSAT,  /* in the third */
     ACT_SOCKET,           /* by family and type */
+    ACT_NOTIFY_TCP,       /* options of TCP, where connections are made by the supervisor */
     ACT_CLONE,            /* no new namespaces */
     ACT_IOCTL,            /* no input faked into a terminal */
     ACT_FCNTL,            /* no leases, no notification by signal */

@@ -7,6 +7,7 @@
 #include <linux/time_types.h>
 
 #include "endpoints.h"
+#include "held.h"
 #include "listeners.h"
 #include "unserved.h"
 
@@ -34,19 +35,22 @@ static void note_port(struct supervisor *supervisor, const struct attempt *attem
     report_refusal(&supervisor->tally, &refusal);
 }
 
-void note_connected(struct supervisor *supervisor, const struct attempt *attempt, int socket, int error, const void *address,
+int note_connected(struct supervisor *supervisor, const struct attempt *attempt, int socket, int error, const void *address,
                     size_t length) {
     char text[ADDRESS_TEXT_BYTES];
     struct socket_address at;
     struct host endpoint;
-    if (!(supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) || (error != ECONNREFUSED && error != EINPROGRESS)) return;
+    if (!(supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) || (error != ECONNREFUSED && error != EINPROGRESS)) return 0;
     memset(&at, 0, sizeof at);
     memcpy(&at, address, length < ADDRESS_BYTES_MAX ? length : ADDRESS_BYTES_MAX);
     at.length = length;
-    if (endpoint_of(&at, &endpoint) != 0 || !is_local(&endpoint)) return;
-    if (!met_nobody(attempt, socket, error, endpoint.port)) return;
+    if (endpoint_of(&at, &endpoint) != 0 || !is_local(&endpoint)) return 0;
+    if (!met_nobody(attempt, socket, error, endpoint.port)) return 0;
     put_endpoint(text, &endpoint);
     struct refusal refusal = {OP_CONNECT, BY_NETWORK, ECONNREFUSED, attempt->pid, 1, 0, attempt->syscall, "", text};
-    if (host_listens_on_port(endpoint.port)) report_refusal(&supervisor->tally, &refusal);
     note_port(supervisor, attempt, endpoint.port, text);
+    if (!host_listens_on_port(endpoint.port)) return 0;
+    if (take_connection_over(supervisor, attempt, &at, "", &refusal, error)) return 1;
+    report_refusal(&supervisor->tally, &refusal);
+    return 0;
 }

@@ -10,9 +10,20 @@ from sandgate.protocol.permissions import Grant
 
 
 def test_an_answer_names_its_call_and_its_grants() -> None:
-    (message,) = answers(7, (Grant("new_entry", "/a/b/"), Grant("host", "1.2.3.4:5"), Grant("metadata", "/c\udcff")))
-    head, first = struct.pack("<III", 7, 7, 2), struct.pack("<I", 2) + b"/a/b\0"
-    assert message == head + first + struct.pack("<I", 4) + b"/c\xff\0"
+    grants = (
+        Grant("new_entry", "/a/b/"),
+        Grant("read_path", "/r"),
+        Grant("host", "1.2.3.4:5"),
+        Grant("metadata", "/c\udcff"),
+    )
+    (message,) = answers(7, grants)
+    head, first = struct.pack("<III", 7, 7, 3), struct.pack("<I", 2) + b"/a/b\0"
+    second = struct.pack("<I", 5) + b"1.2.3.4:5\0"
+    assert message == head + first + second + struct.pack("<I", 4) + b"/c\xff\0"
+
+
+def test_a_plan_tells_its_connections_elsewhere() -> None:
+    assert encoded_grants((Grant("host", "1.2.3.4:5"), Grant("unix_socket", "/s"))) == []
 
 
 def test_a_no_is_an_answer_without_grants() -> None:

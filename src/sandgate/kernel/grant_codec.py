@@ -1,7 +1,6 @@
 """What the helper's supervisor may carry out beyond the view, as bytes: in a plan, and in an answer later on.
 
-The other ends are native/plan.c and native/orders.c. Grants of other kinds make the view, or connections: they are not
-told here.
+The other ends are native/plan.c and native/orders.c. Grants of other kinds make the view: they are not told here.
 """
 
 from __future__ import annotations
@@ -20,12 +19,13 @@ if TYPE_CHECKING:
 ANSWER = 7  # enum request of native/sandbox.h
 ORDER_BYTES_MAX = 16 << 10  # orders.h
 _KINDS: dict[GrantKind, int] = {"write_path": 0, "write_root": 1, "new_entry": 2, "remove": 3, "metadata": 4}
+_CONNECTIONS: dict[GrantKind, int] = {"host": 5, "unix_socket": 6}  # in an answer; a plan tells them as its own
 _NUMBER = NumberRow(4)
 _HEAD = NumberRow(4, 4, 4)  # what we ask, the number of the call, how many grants follow
 
 
 def encoded_grants(grants: Sequence[Grant]) -> list[bytes]:
-    """Those that the supervisor carries out itself. Raises RequestError for a path with a zero byte."""
+    """Those of a plan that the supervisor carries out itself. Raises RequestError for a path with a zero byte."""
     return [_encoded(_KINDS[grant.kind], grant.value) for grant in grants if grant.kind in _KINDS]
 
 
@@ -37,7 +37,8 @@ def answers(number: int, grants: Sequence[Grant]) -> list[bytes]:
     messages: list[bytes] = []
     parts: list[bytes] = []
     room = ORDER_BYTES_MAX - _HEAD.size
-    for grant in encoded_grants(grants):
+    kinds = {**_KINDS, **_CONNECTIONS}
+    for grant in [_encoded(kinds[each.kind], each.value) for each in grants if each.kind in kinds]:
         if len(grant) > room:
             messages.append(_message(0, parts))
             parts, room = [], ORDER_BYTES_MAX - _HEAD.size

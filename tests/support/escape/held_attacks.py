@@ -32,6 +32,7 @@ if spec["backend"] == "landlock":
     plan = LandlockBackend().confine(CommandRequest(plan.argv, plan.cwd, plan.env), plan.permissions).but(
         holds_calls=True, supervised_grants=plan.supervised_grants
     )
+everywhere = tuple(Grant(kind, os.fsdecode(bytes.fromhex(path))) for kind, path in spec["all_answers"])
 answers = {
     os.fsdecode(bytes.fromhex(path)): tuple(Grant(kind, os.fsdecode(bytes.fromhex(value))) for kind, value in grants)
     for path, grants in spec["answers"]
@@ -59,7 +60,7 @@ while child.descriptors():
         path = held.refused.path
         exec(spec["meanwhile"])
         if path in answers or spec["otherwise_no"]:
-            child.answer(held.number, answers.get(path, ()))
+            child.answer(held.number, answers.get(path, everywhere))
 child.close()
 output = b""
 while chunk := os.read(reading, 65536):
@@ -105,6 +106,7 @@ class Attack(Protocol):
         *,
         answers: Mapping[Path | bytes, Grants] | None = None,
         given: Grants = (),
+        all_answers: Grants = (),
         meanwhile: str = "",
         together: int = 1,
         otherwise_no: bool = True,
@@ -118,13 +120,15 @@ def attack(
     *,
     answers: Mapping[Path | bytes, Grants] | None = None,
     given: Grants = (),
+    all_answers: Grants = (),
     meanwhile: str = "",
     together: int = 1,
     otherwise_no: bool = True,
 ) -> Attacked:
     """Runs `argv` on the stage, where only the workspace is writable.
 
-    `given` holds from the start; no answer is given before `together` calls were held.
+    `given` holds from the start, `all_answers` are the grants for what `answers` does not name; no answer is given
+    before `together` calls were held.
     """
     spec = {
         "path": stage.import_path.split(":")[:1],
@@ -135,6 +139,7 @@ def attack(
         "backend": backend,
         "answers": [[_hex(path), _grants(grants)] for path, grants in (answers or {}).items()],
         "given": _grants(given),
+        "all_answers": _grants(all_answers),
         "meanwhile": meanwhile,
         "together": together,
         "otherwise_no": otherwise_no,

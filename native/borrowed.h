@@ -1,0 +1,17 @@
+/* What a held call's caller has, borrowed, and what it is answered. */
+#ifndef SANDGATE_BORROWED_H
+#define SANDGATE_BORROWED_H
+
+#include "network.h"
+
+/* The file behind the task's descriptor, or a negative errno. Whatever the task does to its descriptors afterwards,
+ * it is this file that gets judged and connected. */
+int borrow_socket(const struct attempt *attempt);
+int number_option(int fd, int option);
+/* Which socket it is, of all that there are now; 0 when that cannot be found out. */
+uint64_t inode_of(int socket);
+/* The held call still waits: what was read from /proc/<pid> was read from its task. */
+int is_held(const struct supervisor *supervisor, uint64_t id);
+void answer_call(const struct supervisor *supervisor, uint64_t id, int error);
+
+#endif

@@ -1,0 +1,165 @@
+"""Sockets and files without a name: held, and nothing but what was shown is made, as root and as an ordinary user."""
+
+import os
+import socket
+import stat
+import subprocess
+
+import pytest
+
+from support.escape.escape_stage import Stage
+from support.escape import held_attacks
+from support.suite import sampling
+
+pytestmark = pytest.mark.host("namespace", "notify")
+
+ROUNDS = 10_000 if sampling.full() else 1_000
+BIND = "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])"
+CALL = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.sendall(b'escaped')"
+
+
+def test_a_socket_is_made_where_it_was_shown_or_nowhere(stage: Stage) -> None:
+    """Required: a directory that became a link while somebody thought leads no socket behind it."""
+    directory, victim = stage.outside / "dir", stage.outside / "victim"
+    for path in (directory, victim):
+        path.mkdir()
+    stage.own()
+    script = stage.script(BIND, directory / "sock")
+    exchange = (
+        "os.rename(stage + '/outside/dir', stage + '/outside/gone'); os.symlink('victim', stage + '/outside/dir')"
+    )
+    stage.unconfined(stage.script("import os, sys; stage = sys.argv[1]; " + exchange, stage.folder))
+    assert stage.unconfined(script).exit_code == 0
+    assert os.listdir(victim) == ["sock"]
+    (victim / "sock").unlink()
+    directory.unlink()
+    (stage.outside / "gone").rename(directory)
+    granted = {directory / "sock": [("new_entry", directory / "sock")]}
+    ran = attack(stage, script, answers=granted, meanwhile=exchange)  # type: ignore[arg-type]
+    assert ran.exit_code != 0
+    assert os.listdir(victim) == os.listdir(stage.outside / "gone") == []
+    directory.unlink()
+    (stage.outside / "gone").rename(directory)
+    assert attack(stage, script, answers=granted).exit_code == 0  # type: ignore[arg-type]
+    assert stat.S_ISSOCK((directory / "sock").lstat().st_mode)
+
+
+FLIP = """
+import os, sys
+folder = sys.argv[1]
+os.symlink("victim", folder + "/link")
+print("flipping", flush=True)
+while True:
+    os.rename(folder + "/dir", folder + "/third"); os.rename(folder + "/link", folder + "/dir")
+    os.rename(folder + "/dir", folder + "/link"); os.rename(folder + "/third", folder + "/dir")
+"""
+BIND_OFTEN = """
+import os, socket, sys
+place, rounds = sys.argv[1], int(sys.argv[2])
+made = 0
+for _ in range(rounds):
+    with socket.socket(socket.AF_UNIX) as server:
+        try:
+            server.bind(place)
+            made += 1
+            os.unlink(place)
+        except OSError:
+            pass
+print(made > 0)
+"""
+
+
+def test_a_directory_that_flips_to_a_link_gets_no_socket_behind_it(stage: Stage) -> None:
+    for name in ("dir", "victim"):
+        (stage.outside / name).mkdir()
+    stage.own()
+    flipping = stage.script(FLIP, stage.outside)
+    often = stage.script(BIND_OFTEN, stage.outside / "dir/sock", str(ROUNDS))
+    victim = stage.outside / "victim"
+    before = victim.stat().st_mtime_ns
+    flipper = subprocess.Popen(flipping, stdout=subprocess.PIPE, text=True)
+    try:
+        assert flipper.stdout is not None
+        assert flipper.stdout.readline() == "flipping\n"
+        given = [(kind, stage.outside / "dir/sock") for kind in ("new_entry", "remove")]
+        ran = attack(stage, often, given=given)
+        assert (ran.exit_code, ran.output) == (0, "True\n")
+        assert (os.listdir(victim), victim.stat().st_mtime_ns) == ([], before)
+        stage.unconfined(often)
+        assert victim.stat().st_mtime_ns != before
+    finally:
+        flipper.kill()
+        flipper.communicate()
+
+
+def test_a_socket_of_the_hosts_is_reached_by_its_name_alone(stage: Stage) -> None:
+    """Required: a yes for one socket file opens no other, and no link to another in its place."""
+    servers = {}
+    for name in ("shown", "other"):
+        servers[name] = socket.socket(socket.AF_UNIX)
+        servers[name].bind(str(stage.outside / name))
+        servers[name].listen()
+        servers[name].setblocking(False)
+    stage.own()
+    other, shown = stage.script(CALL, stage.outside / "other"), stage.script(CALL, stage.outside / "shown")
+    grant = [("unix_socket", stage.outside / "shown")]
+    assert stage.unconfined(other).exit_code == 0
+    servers["other"].accept()[0].close()
+    refused = attack(stage, other, all_answers=grant)
+    assert refused.exit_code != 0
+    allowed = attack(stage, shown, all_answers=grant)
+    assert allowed.exit_code == 0
+    servers["shown"].accept()[0].close()
+    exchange = "os.unlink(stage + '/outside/shown'); os.symlink('other', stage + '/outside/shown')"
+    turned = attack(stage, shown, all_answers=grant, meanwhile=exchange)
+    assert turned.exit_code != 0
+    with pytest.raises(BlockingIOError):
+        servers["other"].accept()
+    for server in servers.values():
+        server.close()
+
+
+UNNAMED = """
+import ctypes, os, sys
+folder, new = sys.argv[1:]
+libc = ctypes.CDLL(None, use_errno=True)
+fd = os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
+os.write(fd, b"whole")
+if libc.linkat(-100, b"/proc/self/fd/%d" % fd, -100, os.fsencode(new), 0x400):
+    raise OSError(ctypes.get_errno(), "not named")
+print(os.access(new, os.W_OK), open(new).read())
+"""
+
+
+def test_a_file_without_a_name_becomes_what_was_granted_and_nothing_else(stage: Stage) -> None:
+    """Required: its name is one that was granted, with what the command wrote; a link in the way is not followed."""
+    made, other, victim = (stage.outside / name for name in ("made", "other", "victim"))
+    stage.own()
+    for place in (made, other):
+        assert stage.unconfined(stage.script(UNNAMED, stage.outside, place)).exit_code == 0
+        place.unlink()
+    given = [("new_entry", made)]
+    ran = attack(stage, stage.script(UNNAMED, stage.outside, made), given=given)
+    assert (ran.exit_code, ran.output) == (0, "True whole\n")
+    assert attack(stage, stage.script(UNNAMED, stage.outside, other), given=given).exit_code != 0
+    made.unlink()
+    made.symlink_to(victim)
+    assert attack(stage, stage.script(UNNAMED, stage.outside, made), given=given).exit_code != 0
+    assert sorted(os.listdir(stage.outside)) == ["made"]
+
+
+def test_asking_says_no_more_than_the_command_may(stage: Stage) -> None:
+    """Required: granted, and still closed by its permission bits, a file is not to be written to, for root neither."""
+    closed, opened = stage.outside / "closed", stage.outside / "opened"
+    for path in (closed, opened):
+        path.write_text("text")
+    stage.own()
+    if stage.uid == 0:
+        os.chown(closed, 4242, 4242)
+    closed.chmod(0o444)
+    code = "import os, sys; print([os.access(p, os.W_OK) for p in sys.argv[1:]])"
+    script = stage.script(code, closed, opened)
+    assert f"[{stage.uid == 0}, True]" in stage.unconfined(script).stdout
+    assert attack(stage, script).output == "[False, False]\n"
+    ran = attack(stage, script, given=[("write_path", closed), ("write_path", opened)])
+    assert ran.output == "[False, True]\n"
