@@ -9,37 +9,15 @@ from sandgate.kernel.plan_codec import encode
 from sandgate.protocol.bindings import Bound, Identity
 from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount, Overlay
 from sandgate.protocol.permissions import EffectivePermissions, Grant
+from support.kernel.fuzzers import compiled
 
 SOURCE = Path(__file__).parent / "plan_fuzz.c"
 ROUNDS = 20_000
-SANITIZERS = "-fsanitize=address,undefined"
 
 
 @pytest.fixture(scope="module")
 def fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("fuzz")
-    empty, program = folder / "empty.c", folder / "plan_fuzz"
-    empty.write_text("int main(void) { return 0; }\n")
-    try:
-        trial = subprocess.run(["cc", SANITIZERS, "-o", str(program), str(empty)], capture_output=True, timeout=60)
-    except FileNotFoundError:
-        pytest.skip("no C compiler")
-    if trial.returncode != 0:
-        pytest.skip("the compiler has no sanitizers")
-    command = [
-        "cc",
-        "-std=gnu11",
-        "-g",
-        "-O1",
-        SANITIZERS,
-        "-fno-sanitize-recover=all",
-        "-o",
-        str(program),
-        str(SOURCE),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return program
+    return compiled(SOURCE, tmp_path_factory.mktemp("fuzz"))
 
 
 @pytest.mark.slow
