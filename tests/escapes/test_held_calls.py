@@ -106,18 +106,25 @@ while True:
     os.rename(folder + "/dir", folder + "/third"); os.rename(folder + "/link", folder + "/dir")
     os.rename(folder + "/dir", folder + "/link"); os.rename(folder + "/third", folder + "/dir")
 """
-WRITE_OFTEN = """
+OFTEN = """
 import os, sys
+file = sys.argv[1]
 for _ in range(int(sys.argv[2])):
     try:
-        os.close(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT, 0o600))
-        os.unlink(sys.argv[1])
+        {}
     except OSError:
         pass
 """
+IN_A_FLIPPING_PLACE = {
+    "written": "os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600)); os.unlink(file)",
+    "renamed": "os.mkdir(file); os.rename(file, file + '.2'); os.rmdir(file + '.2')",
+    "linked": "os.symlink('x', file); os.link(file, file + '.2', follow_symlinks=False)",
+    "made without a name": "os.close(os.open(os.path.dirname(file), os.O_TMPFILE | os.O_RDWR)); os.mkfifo(file)",
+}
 
 
-def test_a_directory_that_flips_to_a_link_is_never_followed(stage: Stage, attack: Attack) -> None:
+@pytest.mark.parametrize("how", IN_A_FLIPPING_PLACE)
+def test_a_directory_that_flips_to_a_link_is_never_followed(stage: Stage, attack: Attack, how: str) -> None:
     """Required: as often as somebody outside turns a granted directory into a link, nothing lands behind the link."""
     import subprocess
 
@@ -139,7 +146,8 @@ def test_a_directory_that_flips_to_a_link_is_never_followed(stage: Stage, attack
         assert flipper.stdout is not None
         assert flipper.stdout.readline() == "flipping\n"
         given = [("write_path", file), ("remove", file), ("write_root", stage.outside / "dir")]
-        ran = attack(stage, stage.script(WRITE_OFTEN, file, str(ROUNDS)), given=given)
+        often = stage.script(OFTEN.format(IN_A_FLIPPING_PLACE[how]), file, str(ROUNDS))
+        ran = attack(stage, often, given=given)
     finally:
         flipper.kill()
         flipper.communicate()
@@ -166,15 +174,21 @@ for number in range(rounds):
 """
 
 
-def test_callers_that_are_killed_take_no_answer_from_another(stage: Stage, attack: Attack) -> None:
+KILLED_AT_ONCE = 1_000 if sampling.full() else 100  # callers of one command, whose grants are bounded
+
+
+@pytest.mark.parametrize("turn", range(ROUNDS // 1_000))
+def test_callers_that_are_killed_take_no_answer_from_another(stage: Stage, attack: Attack, turn: int) -> None:
     """Required: killed at any moment, a call is done or not, and every other one gets its own answer."""
-    rounds = ROUNDS // 10
-    answers = {stage.outside / str(n): [("new_entry", stage.outside / str(n))] for n in range(rounds) if n % 3}
-    ran = attack(stage, stage.script(KILLED, stage.outside, str(rounds)), answers=answers)  # type: ignore[arg-type]
+    asked = set(range(KILLED_AT_ONCE))
+    refused = {number for number in asked if number % 3 == turn % 3}
+    answers = {stage.outside / str(n): [("new_entry", stage.outside / str(n))] for n in asked - refused}
+    script = stage.script(KILLED, stage.outside, str(KILLED_AT_ONCE))
+    ran = attack(stage, script, answers=answers)  # type: ignore[arg-type]
     assert ran.exit_code == 0
     made = {int(name) for name in os.listdir(stage.outside)}
-    assert made >= {n for n in range(rounds) if n % 3 and not n % 2}
-    assert not made & {n for n in range(rounds) if not n % 3}
+    assert made >= {number for number in asked - refused if not number % 2}
+    assert not made & refused
 
 
 LEAVING = {
