@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -203,5 +204,8 @@ def test_without_the_setting_nobody_is_asked_while_it_runs(place: Workplace) -> 
     """Required: `sandbox.ask = "after"` is as before, and loads nothing for questions."""
     reviewer = SlowReviewer()
     runtime = session(place, reviewer, 'sandbox.ask="after"')
-    answer = runtime.exec_command(f"sleep 0.8; mkdir {place.outside}/d", yield_time_ms=10_000, login=False)
+    os.mkfifo(place.repo / "go")
+    first = runtime.exec_command(f"read _ < go; mkdir {place.outside}/d", yield_time_ms=250, login=False)
+    (place.repo / "go").write_text("go\n")
+    answer = runtime.write_stdin(first.session_id or 0, yield_time_ms=10_000)
     assert (answer.exit_code, answer.state, reviewer.asked) == (1, "exited", [])

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,46 +35,60 @@ def ran(
     return run(shell(script), ask=ask, starter=starter, **options)
 
 
-def until_answered(tmp_path: Any) -> str:
-    """A script that ends when the test has made a file."""
-    return f"until [ -e {tmp_path}/go ]; do sleep 0.01; done"
+@pytest.fixture
+def go(tmp_path: Path) -> Gate:
+    return Gate(tmp_path / "go")
 
 
-def test_a_held_call_is_asked_about_and_its_answer_reaches_the_child(tmp_path: Any) -> None:
+class Gate:
+    """A command waits at it, once."""
+
+    def __init__(self, place: Path) -> None:
+        os.mkfifo(place)
+        self.place = place
+        self.waiting = f"read _ < {place}"
+
+    def open(self) -> None:
+        """Waits for a command that waits."""
+        with open(self.place, "w") as opened:
+            opened.write("go\n")
+
+
+def test_a_held_call_is_asked_about_and_its_answer_reaches_the_child(go: Gate) -> None:
     starter = Holding(held("/home/u/k"))
     asked: list[tuple[HeldCall, AskedMeanwhile | None]] = []
 
     def ask(call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
         asked.append((call, asked_now()))
         assert asked_now() is asking
-        (tmp_path / "go").touch()
+        go.open()
         return HeldAnswer(YES)
 
-    outcome = ran(starter, ask, until_answered(tmp_path))
+    outcome = ran(starter, ask, go.waiting)
     assert outcome.result is not None
     assert outcome.result.exit_code == 0
     assert [call for call, _ in asked] == [held("/home/u/k")]
     assert asked_now() is None
 
 
-def test_one_call_after_the_other_is_asked_about_and_the_same_ones_together(tmp_path: Any) -> None:
+def test_one_call_after_the_other_is_asked_about_and_the_same_ones_together(go: Gate) -> None:
     calls = (held("/a", 1), held("/a", 2), held("/b", 3), held("/c", 4))
     starter, asked = Holding(*calls), []
 
     def ask(call: HeldCall, _asking: AskedMeanwhile) -> HeldAnswer:
         asked.append(call.number)
         if call.number == 4:
-            (tmp_path / "go").touch()
+            go.open()
         return HeldAnswer(YES if call.number == 1 else ())
 
-    ran(starter, ask, until_answered(tmp_path))
+    ran(starter, ask, go.waiting)
     child = starter.child
     assert child is not None
     assert asked == [1, 3, 4]
     assert [child.answers.get_nowait() for _ in range(3)] == [(1, YES), (2, YES), (3, ())]
 
 
-def test_output_goes_on_while_somebody_thinks() -> None:
+def test_output_goes_on_while_somebody_thinks(go: Gate) -> None:
     """Required: a command that floods its pipes is read, whoever is being asked."""
     starter, seen = Holding(held("/a")), threading.Event()
     count = 0
@@ -86,44 +101,47 @@ def test_output_goes_on_while_somebody_thinks() -> None:
 
     def ask(_call: HeldCall, _asking: AskedMeanwhile) -> HeldAnswer:
         assert seen.wait(LIMIT_S), "nothing was read meanwhile"
+        go.open()
         return HeldAnswer()
 
-    outcome = ran(starter, ask, "head -c 1048576 /dev/zero; sleep 0.1", on_output=hear)
+    outcome = ran(starter, ask, f"head -c 1048576 /dev/zero; {go.waiting}", on_output=hear)
     assert outcome.result is not None
     assert outcome.result.exit_code == 0
 
 
-def test_the_end_of_the_command_takes_the_question_back(tmp_path: Any) -> None:
+def test_the_end_of_the_command_takes_the_question_back(go: Gate) -> None:
     """Required: nobody is left with a question about a command that is over."""
     taken_back = threading.Event()
 
     def ask(_call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
         asking.when_withdrawn(taken_back.set)
-        (tmp_path / "go").touch()
+        go.open()
         assert taken_back.wait(LIMIT_S)
         return HeldAnswer(YES)
 
     starter = Holding(held("/a"))
-    outcome = ran(starter, ask, f"{until_answered(tmp_path)}; exit 3")
+    outcome = ran(starter, ask, f"{go.waiting}; exit 3")
     assert outcome.result is not None
     assert (outcome.result.exit_code, taken_back.is_set()) == (3, True)
     assert starter.child is not None
     assert starter.child.answers.empty()
 
 
-def test_the_time_limit_stands_still_while_somebody_is_asked(tmp_path: Any) -> None:
+def test_the_time_limit_stands_still_while_somebody_is_asked(go: Gate) -> None:
     """Required: thinking costs the command nothing of its time."""
-    begun = threading.Event()
+    beside: list[AttemptOutcome] = []
 
     def ask(_call: HeldCall, _asking: AskedMeanwhile) -> HeldAnswer:
-        begun.set()
-        time.sleep(0.6)  # longer than the whole limit
-        (tmp_path / "go").touch()
+        beside.append(
+            ran(Holding(), ask, "sleep 1000", timeout_ms=400)
+        )  # its whole limit, for one that is not asked about
+        go.open()
         return HeldAnswer()
 
-    outcome = ran(Holding(held("/a")), ask, until_answered(tmp_path), timeout_ms=400)
+    outcome = ran(Holding(held("/a")), ask, go.waiting, timeout_ms=400)
     assert outcome.result is not None
-    assert (begun.is_set(), outcome.result.termination) == (True, "exited")
+    assert beside[0].result is not None
+    assert (beside[0].result.termination, outcome.result.termination) == ("timed_out", "exited")
 
 
 def test_a_command_that_is_cancelled_while_it_is_asked_about_ends_and_asks_no_more() -> None:
@@ -176,7 +194,7 @@ def test_a_reviewer_that_fails_ends_the_command_and_is_told_to_the_caller() -> N
     assert starter.child.ended is not None
 
 
-def test_an_interrupted_call_that_is_made_again_belongs_to_the_open_question(tmp_path: Any) -> None:
+def test_an_interrupted_call_that_is_made_again_belongs_to_the_open_question(go: Gate) -> None:
     """Required: a program that gets signals is not asked about once a signal."""
     starter, asked = Holding(held("/a", 1)), []
 
@@ -188,10 +206,10 @@ def test_an_interrupted_call_that_is_made_again_belongs_to_the_open_question(tmp
         withdrawn = threading.Event()
         asking.when_withdrawn(withdrawn.set)
         assert not withdrawn.wait(0.4)
-        (tmp_path / "go").touch()
+        go.open()
         return HeldAnswer(YES)
 
-    ran(starter, ask, until_answered(tmp_path))
+    ran(starter, ask, go.waiting)
     assert asked == [1]
 
 
@@ -223,7 +241,7 @@ def test_the_loop_sleeps_while_a_question_that_was_taken_back_still_stands() -> 
     assert calls.ended
 
 
-def test_an_interrupted_call_that_is_not_made_again_takes_its_question_back(tmp_path: Any) -> None:
+def test_an_interrupted_call_that_is_not_made_again_takes_its_question_back(go: Gate) -> None:
     starter, withdrawn = Holding(held("/a")), threading.Event()
 
     def ask(_call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
@@ -231,29 +249,31 @@ def test_an_interrupted_call_that_is_not_made_again_takes_its_question_back(tmp_
         asking.when_withdrawn(withdrawn.set)
         starter.child.interrupt(1)
         assert withdrawn.wait(LIMIT_S)
-        (tmp_path / "go").touch()
+        go.open()
         return HeldAnswer()
 
-    ran(starter, ask, until_answered(tmp_path))
+    ran(starter, ask, go.waiting)
     assert withdrawn.is_set()
 
 
-def test_nothing_is_passed_on_while_the_question_has_the_screen(tmp_path: Any) -> None:
+def test_nothing_is_passed_on_while_the_question_has_the_screen(go: Gate) -> None:
     """Required: a command cannot write over what the person reads."""
     starter = Holding(held("/a"))
+    printed, end = (Gate(go.place.with_name(name)) for name in ("printed", "end"))
     read_end, write_end = os.pipe()
     os.set_blocking(read_end, False)
 
     def ask(_call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
         assert asking.take_screen()
-        (tmp_path / "go").touch()
-        time.sleep(0.3)  # time in which it prints
+        go.open()
+        printed.open()
         with pytest.raises(BlockingIOError):
             os.read(read_end, 1)
         asking.give_back_screen()
+        end.open()
         return HeldAnswer()
 
-    outcome = ran(starter, ask, f"{until_answered(tmp_path)}; echo later; sleep 0.5", stdout=write_end)
+    outcome = ran(starter, ask, f"{go.waiting}; echo later; {printed.waiting}; {end.waiting}", stdout=write_end)
     assert os.read(read_end, 100) == b"later\n"
     assert outcome.result is not None
     for fd in (read_end, write_end):

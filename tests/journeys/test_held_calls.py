@@ -267,9 +267,11 @@ def test_a_command_neither_paints_over_the_question_nor_takes_its_answer(
 ) -> None:
     """Required: what shares the terminal does both before the question, and is still while it stands."""
     options = asking(backend)
-    script = ATTACK.format(home).replace("mkdir", "sleep 0.2; mkdir")  # time for the attack to be seen at work
+    os.mkfifo(home / "ws/go")
+    script = ATTACK.format(home).replace("mkdir", f"read _ < {home}/ws/go; mkdir")
     terminal = sandgate.at_terminal("run", *options, "--", "sh", "-c", script)
     terminal.sees("SPOOFED")  # the attack is real
+    (home / "ws/go").write_text("go\n")
     before = len(terminal.sees("Your answer ["))
     supervisor, *below = descendants(terminal.pid)
     inside = below if backend == "landlock" else descendants(supervisor)[1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,13 +63,14 @@ def test_a_later_tool_call_about_the_command_asks_its_own_client(desk: Desk, ver
 @pytest.mark.parametrize("version", ERAS)
 def test_after_the_tool_call_a_person_at_another_terminal_answers(desk: Desk, version: str) -> None:
     """Our choice: no request of the client is there through which it could be asked."""
-    go, script = desk.place.repo / "go", f"until [ -e go ]; do sleep 0.05; done; echo stray >> {desk.outside}"
+    go, script = desk.place.repo / "go", f"read _ < go; echo stray >> {desk.outside}"
+    os.mkfifo(go)
 
     async def work() -> None:
         async with connected(desk.server(AT_CALL), version) as wire:
             first = await wire.result("exec_command", {"cmd": script, "login": False, "yield_time_ms": 250})
             number = first["structuredContent"]["session_id"]
-            go.touch()
+            go.write_text("go\n")
             async with asyncio.timeout(30):
                 while not (pending := desk.ledger.pending()):
                     look = await wire.result("exec_list", {})
