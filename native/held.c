@@ -205,6 +205,7 @@ int take_over(struct supervisor *supervisor, struct refused_call *call) {
 int is_granted_name(const struct supervisor *supervisor, const struct place *place) {
     static struct spot spot;
     if (!grants_count() || place->exists || !take_spot(&supervisor->sandbox->plan, place, &spot)) return 0;
+    if (is_writable(&supervisor->sandbox->plan, place->path)) return 0;
     return permit_for(&supervisor->sandbox->plan, WISH_CREATE, &spot).grant >= 0;
 }
 

@@ -22,7 +22,7 @@ int carry_out_within_grants(struct supervisor *supervisor, const struct refused_
 /* True when the call was carried out, or is held: its answer was or will be given. The refusal is not told then. */
 int take_over(struct supervisor *supervisor, struct refused_call *call);
 
-/* Whether a new name would be made for the command. */
+/* Whether a new name would be made for the command, where it may make none itself. */
 int is_granted_name(const struct supervisor *supervisor, const struct place *place);
 /* What access(2) says where only a grant gives it: 0, a negative errno, or NOT_WITHIN. */
 long granted_access(const struct supervisor *supervisor, const struct place *place, int wanted);

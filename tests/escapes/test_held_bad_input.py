@@ -2,14 +2,16 @@
 
 import os
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from support.escape import held_attacks
 from support.escape.escape_stage import Stage
-from support.escape.held_attacks import attack
 
 pytestmark = pytest.mark.host("namespace", "notify")
+attack = partial(held_attacks.attack, "namespace")
 
 MAKE = "import sys; open(sys.argv[1], 'w').write('escaped')"
 

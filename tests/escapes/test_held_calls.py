@@ -119,7 +119,8 @@ IN_A_FLIPPING_PLACE = {
     "written": "os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600)); os.unlink(file)",
     "renamed": "os.mkdir(file); os.rename(file, file + '.2'); os.rmdir(file + '.2')",
     "linked": "os.symlink('x', file); os.link(file, file + '.2', follow_symlinks=False)",
-    "made without a name": "os.close(os.open(os.path.dirname(file), os.O_TMPFILE | os.O_RDWR)); os.mkfifo(file)",
+    "made without a name": "os.mkfifo(file); os.unlink(file);"
+    " os.close(os.open(os.path.dirname(file), os.O_TMPFILE | os.O_RDWR))",
 }
 
 

@@ -9,6 +9,7 @@ from socket import MSG_NOSIGNAL
 import pytest
 
 from sandgate.kernel.grant_codec import ORDER_BYTES_MAX, answers
+from sandgate.kernel.helper import HelperChild
 from sandgate.protocol.permissions import Grant
 from support.kernel.held_runs import HeldRun
 from support.kernel.helper_runs import plan_for
@@ -40,8 +41,9 @@ def test_a_damaged_answer_gives_the_command_nothing_else(helper: str, tmp_path: 
         run = HeldRun(helper, plan)
         run.serve(until=lambda run=run: run.child.held)  # type: ignore[misc] # the run of this round
         damaged = _damaged(right, chance)
-        if run.child._status is not None:
-            run.child._status.send(damaged or b"\0", MSG_NOSIGNAL)
+        assert isinstance(run.child, HelperChild)
+        assert run.child._status is not None
+        run.child._status.send(damaged or b"\0", MSG_NOSIGNAL)
         run.child.stop_holding()
         outcome = run.finish()
         assert (outcome.exit_code == 0) == bool(os.listdir(place)), damaged
