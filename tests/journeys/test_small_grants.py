@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.runtime.aio import open_gate
 from support.process.program import Finished, Sandgate
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -18,7 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.protocol.decisions import ApprovalRequest
+
 AFTER = ("-c", 'sandbox.ask="after"', "-a", "on-failure", "--json")
+AT_CALL = ("-c", 'sandbox.ask="at-call"', "-a", "on-failure")
 # Does what it is told, and tries the file beside it.
 SCRIPT = """
 {0}
@@ -115,4 +120,37 @@ def test_a_removed_file_takes_one_question(home: Path) -> None:
     found = approved(home, "rm ~/x")
     assert (found.code, len(questions(found))) == (0, 1), found
     assert not (home / "x").exists()
+    assert (home / "neighbour").read_text() == "closed\n"
+
+
+def test_after_a_no_nobody_is_told_how_to_allow_it(home: Path) -> None:
+    """Required: it is said that it was denied; where nobody was asked, how to allow it."""
+    words = ("--", "sed", "-i", "s/a/b/", f"{home}/x")
+    said_no = Sandgate(home / "ws", home)("run", *AT_CALL, "--answer", "deny", *words)
+    unasked = Sandgate(home / "ws", home)("run", *words)
+    assert (said_no.code, "grant it once with" in said_no.err) == (4, False), said_no
+    assert f"denied: create {home}/sed" in said_no.err
+    assert f"grant it once with: --grant write_path={home}/x\n" in unasked.err
+
+
+def test_a_place_given_for_the_session_is_given_to_the_next_command_from_its_start(home: Path) -> None:
+    """Required: another command with the same target is not asked about, does not fail first, and gets no more."""
+    asked: list[tuple[str, tuple[str, ...]]] = []
+
+    async def yes(request: ApprovalRequest) -> str:
+        asked.append((request.stage, tuple(f"{grant.kind} {grant.value}" for grant in request.grants)))
+        return "deny" if "neighbour" in str(request.grants) else "approve-session"
+
+    async def session() -> list[int]:
+        overrides = ('sandbox.ask="at-call"', 'approval_policy="on-failure"')
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
+        async with open_gate(str(home / "ws"), reviewer=yes, overrides=overrides, environ=environ) as gate:
+            first = await gate.run("echo one >> ~/x")
+            second = await gate.run("sed -i s/one/two/ ~/x")
+            third = await gate.run("echo x >> ~/neighbour; true")
+        return [len(each.attempts) for each in (first, second, third)]
+
+    assert asyncio.run(session()) == [1, 1, 1]
+    assert [each for each in asked if "neighbour" not in str(each)] == [("held", (f"write_path {home}/x",))]
+    assert (home / "x").read_text() == "aaa\ntwo\n"
     assert (home / "neighbour").read_text() == "closed\n"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sandgate.approvals.chain import Reviewer, ReviewerChain
     from sandgate.approvals.store import ApprovalStore
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import ApprovalKey
 
 
@@ -47,6 +48,14 @@ class SessionAnswers:
 
                 self._store = ApprovalStore()
             return self._store
+
+    def with_places(self, plan: ConfinedCommand) -> ConfinedCommand:
+        """The plan with what was given for the session, path by path, whichever command wants it."""
+        if self._store is None or not (given := self._store.places.given()):
+            return plan
+        from sandgate.sandbox.carried_grants import with_standing
+
+        return with_standing(plan, given)
 
     @property
     def chain(self) -> ReviewerChain:

@@ -36,12 +36,17 @@ class SessionPlaces:
                 if len(self._given) < PLACES_MAX or grant in self._given:
                     self._given[grant] = until
 
-    def covers(self, wanted: tuple[Grant, ...], held: tuple[Grant, ...]) -> bool:
-        """Whether all that is wanted was given; not by what is `held` already, for that was not enough."""
+    def given(self) -> tuple[Grant, ...]:
+        """All that holds now."""
+        if not self._given:
+            return ()
         now = self._now()
         with self._guard:
-            given = [each for each, until in self._given.items() if until is None or now < until]
-        useful = [each for each in given if each not in held]
+            return tuple([each for each, until in self._given.items() if until is None or now < until])
+
+    def covers(self, wanted: tuple[Grant, ...], held: tuple[Grant, ...]) -> bool:
+        """Whether all that is wanted was given; not by what is `held` already, for that was not enough."""
+        useful = [each for each in self.given() if each not in held]
         return bool(wanted) and all(implied_by(useful, each) or _is_below_new(each, useful) for each in wanted)
 
     def clear(self) -> None:

@@ -383,7 +383,7 @@ class _Passage:
         except Moved:
             self._launch.stand_down()
             raise
-        plan = self._holding(plan)
+        plan = self._holding(self._gate._answering.with_places(plan))
         self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
         return plan, self._launch(self._call_id, plan)
 

@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.permissions import BackendName, EffectivePermissions
 
     Grants = tuple[Grant, ...]
@@ -87,6 +88,15 @@ def _say_what_is_not_carried(settled: Grants, say: Callable[[str], None]) -> Non
     if kinds:
         said = ", ".join([f"`{kind}`" for kind in kinds])
         say(f"what is granted by {said} stays closed: nothing carries calls out for commands in this sandbox")
+
+
+def with_standing(plan: ConfinedCommand, given: Grants) -> ConfinedCommand:
+    """The plan with the places that its session was given, so that it need not fail first."""
+    if not plan.confined or not plan.carries_calls:
+        return plan
+    named = [each for each in given if each.kind in (*NAMED_KINDS, "write_root")]
+    carried = tuple(dict.fromkeys((*plan.supervised_grants, *named)))[:CARRIED_MAX]
+    return plan.but(supervised_grants=carried) if carried != plan.supervised_grants else plan
 
 
 def only_a_view_opens(path: str, permissions: EffectivePermissions) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import EffectivePermissions
 
 DENIALS_SAID_MAX = 12  # lines about denials of one attempt
+ANSWERED = ("user", "script")  # who says no on purpose
 UNWATCHED = "nothing watched; judged from the command's own message"
 BY_NAME = ("create", "delete", "rename")  # needs the directory, not only what lies in it
 MAKES_DIRECTORIES = ("mkdir", "mkdirat")
@@ -32,7 +33,16 @@ def denial_lines(attempt: Attempt, *, verbose: bool = False) -> list[str]:
         # What programs ask for only to learn what there is.
         told = [each for each in denials if each.operation != "other" or each.path is not None]
         return _coped_with(told, permissions, attempt.denial.omitted)
-    return refused_lines(denials, permissions, omitted=attempt.denial.omitted)
+    declined = _declined(attempt)
+    left = [each for each in denials if (each.operation, each.path, each.address) not in declined]
+    lines = refused_lines(left, permissions, omitted=attempt.denial.omitted)
+    return denied([each for each in denials if each not in left], permissions, 0) + lines
+
+
+def _declined(attempt: Attempt) -> set[tuple[str, str | None, str | None]]:
+    """What somebody has said no to while it ran: nobody is told how to allow what he did not want."""
+    noes = [each.denial for each in attempt.held if each.decision.source in ANSWERED and not each.decision.approved]
+    return {(each.operation, each.path, each.address) for each in noes}
 
 
 def refused_lines(
