@@ -22,6 +22,7 @@ from sandgate.sandbox.cache_layers import (
     size_of,
 )
 from sandgate.sandbox.private_tmp import private_directory
+from sandgate.sandbox.sweeping import sweep
 from support.machine.ordinary_user import OrdinaryUser
 
 
@@ -58,6 +59,24 @@ def test_a_layer_is_closed_to_others_and_shows_the_mode_of_the_place(project: Pr
     assert Path(layer.upper).is_relative_to(project.above / "+ws" / LAYERS_NAME)
     os.chmod(layer.upper, 0)  # as a command may, from inside
     assert os.stat(project.layer().upper).st_mode & 0o777 == 0o750
+
+
+def test_a_layer_of_another_version_is_not_used_and_goes_with_its_project(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be laid out in any way: nothing of it is shown to a command, measured or listed."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(cache_layers, "LAYERS_NAME", "caches-0")
+        old = Path(Layers(project.layers.path.replace(LAYERS_NAME, "tmp")).over([str(project.place)])[0].upper)
+    (old / "poison").write_text("of another version")
+    layer = project.layer()
+    assert not Path(layer.upper, "poison").exists()
+    assert [one.path for one in kept_layers(str(project.state))] == [str(Path(layer.upper).parent)]
+    assert project.tmp is not None
+    project.tmp.close()
+    os.utime(project.above / "+ws", (0, 0))  # unused since long
+    assert sweep(str(project.state)) > 0
+    assert not old.exists()
 
 
 @pytest.mark.parametrize("part", ["upper", "work"])
