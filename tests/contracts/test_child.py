@@ -115,6 +115,16 @@ def output_of(who: str, plan: ConfinedCommand) -> bytes:
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
+def test_it_is_followed_through_one_descriptor(who: str) -> None:
+    """Required: who watches one, and is told of the end by it, leaves nothing watched."""
+    with started(who, script(who, "read line; echo over")) as (child, _output):
+        seen = set(child.descriptors())
+        wait(child)
+        assert len(seen) == 1
+        assert child.descriptors() == ()
+
+
+@pytest.mark.parametrize("who", EVERYBODY)
 @pytest.mark.parametrize(
     ("text", "ended"),
     [

@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from sandgate.runtime import Runtime
     from sandgate.tools.answers import ExecAnswer
 
-pytestmark = pytest.mark.host("namespace", "notify")
+BACKENDS = [
+    pytest.param("namespace", marks=pytest.mark.host("namespace", "notify")),
+    pytest.param("landlock", marks=pytest.mark.host("landlock", "notify")),
+]
+
+
+@pytest.fixture(params=BACKENDS, autouse=True)
+def backend(request: pytest.FixtureRequest, place: Workplace) -> None:
+    """A live command waits in both."""
+    place.backend = request.param
+
 
 AT_CALL = 'sandbox.ask="at-call"'
 LIMIT_S = 30.0
@@ -58,7 +68,7 @@ class SlowReviewer:
 
 
 def session(place: Workplace, reviewer: Any, asks: str = AT_CALL) -> Runtime:
-    return place.session(asks, reviewer=reviewer, approval_policy="on-failure")
+    return place.session(asks, NOT_ALL_OF_TMP, reviewer=reviewer, approval_policy="on-failure")
 
 
 def waits(place: Workplace, runtime: Runtime, reviewer: SlowReviewer, *, tty: bool = False) -> ExecAnswer:
@@ -171,7 +181,8 @@ def test_a_coroutine_is_asked_after_the_call_has_returned(place: Workplace) -> N
     async def conversation() -> ExecAnswer:
         decides.append(asyncio.Event())
         environ = {"PATH": "/usr/bin:/bin", "HOME": str(place.home)}
-        overrides = (AT_CALL, NOT_ALL_OF_TMP, 'approval_policy="on-failure"', 'sandbox_mode="workspace-write"')
+        policy = ('approval_policy="on-failure"', 'sandbox_mode="workspace-write"')
+        overrides = (AT_CALL, NOT_ALL_OF_TMP, *policy, f'sandbox.backend="{place.backend}"')
         async with open_gate(str(place.repo), reviewer=review, overrides=overrides, environ=environ) as gate:
             answer = await gate.exec_command(f"mkdir {place.outside}/d && echo made", yield_time_ms=250, login=False)
             while answer.state != "waiting_for_approval":

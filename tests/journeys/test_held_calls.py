@@ -335,7 +335,7 @@ def test_a_coroutine_is_asked_and_its_answer_for_the_session_is_for_every_comman
         return "approve-session"
 
     async def session() -> None:
-        overrides = (f'backend="{backend}"', 'sandbox.ask="at-call"', 'approval_policy="on-failure"')
+        overrides = (f'sandbox.backend="{backend}"', 'sandbox.ask="at-call"', 'approval_policy="on-failure"')
         environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
         async with open_gate(str(home / "ws"), reviewer=yes, overrides=overrides, environ=environ) as gate:
             first = await gate.run(f"echo run >> runs; mkdir {home}/d")

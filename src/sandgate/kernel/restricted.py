@@ -15,7 +15,6 @@ from __future__ import annotations
 import _thread
 import errno
 import os
-import select
 from contextlib import suppress
 
 from sandgate.kernel import landlock
@@ -68,7 +67,6 @@ class RestrictedChild:
         )
         self._observed.reads = reads_of(permissions)
         self._keeper: CallKeeper | None = None
-        self._told = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         if may_take_over(plan):
             from sandgate.kernel.held_calls import CallKeeper
 
@@ -78,7 +76,8 @@ class RestrictedChild:
         self._reaping = _thread.allocate_lock()
         self._reaped = False
         self._launched = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        self._done = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._news = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._done = _taken_lock()  # until the supervisor needs `_news` no more
         self._parked = _taken_lock()
         self._start(restriction, spawn)
 
@@ -123,17 +122,16 @@ class RestrictedChild:
         return 0 if self._keeper is None else self._keeper.performed_omitted
 
     def descriptors(self) -> tuple[int, ...]:
-        return (self._done, self._told) if self._done >= 0 and self.pid and self.ended is None else ()
+        return (self._news,) if self._news >= 0 and self.pid and self.ended is None else ()
 
     def handle(self, fd: int) -> None:
-        if fd == self._told:
+        if fd == self._news:
             with suppress(BlockingIOError):
                 os.eventfd_read(fd)
-        elif fd == self._done:
             self.ended = self._outcome
 
     def _tell(self) -> None:
-        os.eventfd_write(self._told, 1)
+        os.eventfd_write(self._news, 1)
 
     def signal_group(self, number: int) -> None:
         with self._reaping:
@@ -169,15 +167,14 @@ class RestrictedChild:
         return  # there is nothing to give up
 
     def close(self) -> None:
-        if self._done < 0:
+        if self._news < 0:
             return
         if self._supervisor is not None:
             self.kill_tree()
-            if not _poll(self._done, CLOSE_MS):
+            if not self._done.acquire(timeout=CLOSE_MS / 1000):
                 return  # the supervisor still needs it; a stuck kernel call is all that can keep it so long
-        os.close(self._done)
-        os.close(self._told)
-        self._done = -1
+        os.close(self._news)
+        self._news = -1
 
     def _start(self, restriction: Restriction, spawn: Spawn) -> None:
         armed, launched = _taken_lock(), _taken_lock()
@@ -233,7 +230,8 @@ class RestrictedChild:
             self._release()
             if self.pid:
                 self._outcome = ended or self._reap(kill=True)
-            os.eventfd_write(self._done, 1)
+            self._tell()
+            self._done.release()
 
     def _serve_to_the_end(self, supervisor: Supervisor) -> Ended:
         pidfd = os.pidfd_open(self.pid)
@@ -314,12 +312,6 @@ def _taken_lock() -> _thread.LockType:
     lock = _thread.allocate_lock()
     lock.acquire()
     return lock
-
-
-def _poll(fd: int, timeout_ms: int) -> bool:
-    poller = select.poll()
-    poller.register(fd, select.POLLIN)
-    return bool(poller.poll(timeout_ms))
 
 
 def _remove_if_same(path: str, identity: tuple[int, int]) -> None:

@@ -43,6 +43,7 @@ class Workplace:
             each.mkdir()
         self.events: list[TraceRecord] = []
         self.keeps_events = True
+        self.backend: str | None = None  # of sessions that are asked for none
         self._sessions: list[Runtime] = []
 
     def session(
@@ -54,7 +55,7 @@ class Workplace:
         **typed: Any,
     ) -> Runtime:
         """`backend` "none" stands for a policy that confines nothing."""
-        confining = {"sandbox_mode": "workspace-write", "backend": backend}
+        confining = {"sandbox_mode": "workspace-write", "backend": backend or self.backend}
         chosen = {"sandbox_mode": "danger-full-access"} if backend == "none" else confining
         runtime = open_runtime(
             self.environment(*overrides, environ=environ, **{"approval_policy": "never", **chosen, **typed}),
