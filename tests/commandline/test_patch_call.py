@@ -200,9 +200,9 @@ def test_newlines_at_the_end_of_the_body_go() -> None:
 def test_a_body_of_any_size_is_found_in_linear_time() -> None:
     """Required: a patch may be larger than an argument can be, and full of parentheses and here-documents."""
     body = "*** Begin Patch\n" + "+f((((((<<X `$(\n" * 300_000 + "*** End Patch"
-    started = time.perf_counter()
+    started = time.process_time()
     assert in_bash(f"cd a && apply_patch <<'EOF'\n{body}\nEOF\n") == PatchCall(body, "a")
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 PIECES = [

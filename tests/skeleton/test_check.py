@@ -45,7 +45,7 @@ case $* in
 *"mypy "*) name=types ;;
 *) name=other ;;
 esac
-[ -z "$SANDGATE_STAGES" ] || echo "$name has stages on $(stat -f -c %T "$SANDGATE_STAGES")" >>"$TOLD"
+case $* in *basetemp=*) echo "$name has a scratch on $(stat -f -c %T "${SANDGATE_DURATIONS%/*}")" >>"$TOLD" ;; esac
 case " $HANGS " in *" $name "*) exec "$REAL" -c "$HANGING" "$name" ;; esac
 echo "2.00 1.00 tests/$name/test_one.py::test_long" >>"$SANDGATE_DURATIONS"
 echo "SKIPPED [1] $name: not here"
@@ -209,10 +209,10 @@ def has_room() -> bool:
 @pytest.mark.skipif(os.geteuid() != 0 or not has_room(), reason="root alone mounts, where there is room")
 def test_the_scratch_of_root_is_in_memory_and_mounted_for_nobody_else(clone: Clone) -> None:
     code, _ = clone.run()
-    told = [line for line in clone.told.read_text().splitlines() if " has stages " in line]
+    told = [line for line in clone.told.read_text().splitlines() if " has a scratch " in line]
     assert code == 0
-    assert {f"{name} has stages on tmpfs" for name in GROUPS} <= {*told}
-    assert "sandgate-check" not in Path("/proc/self/mountinfo").read_text()
+    assert {*told} == {f"{name} has a scratch on tmpfs" for name in GROUPS}
+    assert f"{clone.folder}/" not in Path("/proc/self/mountinfo").read_text()
 
 
 def test_what_there_is_not_is_a_usage_error(clone: Clone) -> None:

@@ -44,9 +44,6 @@ BOTH_BACKENDS = pytest.mark.parametrize(
 USERS = ("root", "ordinary") if os.geteuid() == 0 else ("ordinary",)
 """As whom every escape is tried."""
 
-STAGES = "SANDGATE_STAGES"
-"""Where stages are built, if not in /tmp: a directory that every user may enter."""
-
 RUN_LIMIT_S = 60
 COMMAND_LIMIT_MS = 30_000
 
@@ -307,7 +304,7 @@ class Stage:
 def stage_for(account: OrdinaryUser | None, helper: str | None) -> Iterator[Stage]:
     """A fresh stage, removed afterwards."""
     # Not below pytest's own temporary folder: that one is closed to other users.
-    folder = Path(tempfile.mkdtemp(prefix="sandgate-stage-", dir=os.environ.get(STAGES, "/tmp")))
+    folder = Path(tempfile.mkdtemp(prefix="sandgate-stage-", dir="/tmp"))
     try:
         folder.chmod(0o755)
         yield Stage(folder, account, helper)
