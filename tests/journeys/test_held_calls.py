@@ -7,9 +7,11 @@ import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -346,3 +348,26 @@ def test_a_coroutine_is_asked_and_its_answer_for_the_session_is_for_every_comman
     assert [(request.stage, request.grants[0].value) for request in asked_about] == [("held", f"{home}/d")]
     assert (home / "ws/runs").read_text() == "run\n"
     assert len(list((home / "d").iterdir())) == 10
+
+
+FETCH = """python3 -I -c '
+from urllib.request import urlopen
+print(urlopen("http://127.0.0.1:{0}/").status)' && python3 -I -c '
+from urllib.request import urlopen
+print(urlopen("http://127.0.0.1:{0}/").status)'"""
+
+
+@pytest.mark.host("namespace", "notify")
+def test_a_connection_that_waited_is_made_and_the_next_one_is_not_asked_about(sandgate: Sandgate) -> None:
+    """Required: a server of the host's is reached by one question, by the same run."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        found = asked(sandgate, "namespace", FETCH.format(server.server_port))
+        server.shutdown()
+        serving.join()
+    (question,) = [each for each in questions(found) if "neighbour" not in str(each["grants"])]
+    assert question["grants"] == [{"kind": "host", "value": f"127.0.0.1:{server.server_port}"}]
+    assert (found.code, (sandgate.workspace / "runs").read_text()) == (0, "run\n")
+    end = next(each for each in found.events if each["type"] == "exec_command_end")
+    assert end["stdout"] == "read typed\n200\n200\ndid 0\n"
