@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.kernel import helper as helper_module
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.permissions import Grant
 from support.kernel.held_runs import HeldOutcome, HeldRun, run_held
-from support.kernel.helper_runs import plan_for
+from support.kernel.helper_runs import attend, plan_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -218,3 +219,20 @@ for new in ("made", "other"):
     )
     assert copied.refused == []
     assert (outside / "made").read_text() == "mine"
+
+
+def test_a_file_of_somebody_elses_without_a_name_gets_none(helper: str, outside: Path) -> None:
+    """Required: what was handed in as its output is not the command's to keep, though it may write to it."""
+    fd = os.open(outside, os.O_TMPFILE | os.O_RDWR, 0o600)
+    os.link(f"/proc/self/fd/{fd}", outside / "real", src_dir_fd=fd)  # whoever has one could; the number makes it follow
+    (outside / "real").unlink()
+    output = os.open(outside, os.O_TMPFILE | os.O_RDWR, 0o600)
+    plan = plan_in(outside, LINK + 'name(1, "made")').but(
+        supervised_grants=(Grant("new_entry", str(outside / "made")),)
+    )
+    child = helper_module.start(plan, stdin=fd, stdout=output, stderr=output, helper=helper)
+    attend(child)
+    assert os.pread(output, 100, 0) == b"Invalid cross-device link\n"
+    assert not (outside / "made").exists()
+    for each in (fd, output):
+        os.close(each)
