@@ -111,3 +111,14 @@ def test_a_change_to_git_stays_with_its_draft(place: Place) -> None:
     assert place.owed[-2:] == [True, False]
     log = subprocess.run(["git", "log", "--format=%s"], cwd=place.repo, capture_output=True, text=True, check=True)
     assert log.stdout == "first\n"
+
+
+@pytest.mark.parametrize("name", [".envrc", ".nvim.lua"])
+def test_what_is_protected_may_be_taken_away_at_any_time(place: Place, name: str) -> None:
+    """Required: by the person, or another program; the first command of a session looks before it plans."""
+    protected = place.repo / name
+    protected.write_text("x")
+    place.change = protected.unlink
+    assert place.run("sh", "-c", "echo ran; echo x >> count") == "ran\n"
+    assert ((place.repo / "count").read_text(), len(place.began)) == ("x\n", 2)
+    assert place.run("sh", "-c", f"echo y > {name}; cat {name}") != "y\n"  # it stays a protected name

@@ -41,6 +41,7 @@ OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
 STORED_FACTS = "facts"  # in the project's own directory, beside its /tmp
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
+FIND = "find "  # a step of native/mounts.c: what a plan speaks of is looked for
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
 # Of a plan that does not know of a repository that another command of the session has begun.
 OUTDATED = SetupFailure("the plan: a repository was begun since it was made", "ESTALE")
@@ -354,7 +355,7 @@ class Confinement:
 
         Nothing ran yet. Raises BackendUnavailable when this host has no other one.
         """
-        if failure in (OUTDATED, CHANGED):
+        if failure in (OUTDATED, CHANGED) or _is_gone(failure):
             return True
         if self._settings.backend != "auto" or plan.backend != "namespace":
             return False
@@ -382,6 +383,11 @@ class Confinement:
         if not known:
             self._say_once(f"no namespace sandbox here ({why}); using {kind} from now on, see `sandgate doctor`")
         return kind
+
+
+def _is_gone(failure: SetupFailure) -> bool:
+    """Whether something that the plan protects, or shows, was taken away after it was made."""
+    return failure.step.startswith(FIND) and failure.errno == "ENOENT"
 
 
 def _and_above(path: str) -> set[str]:
