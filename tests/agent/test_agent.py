@@ -123,7 +123,7 @@ def test_who_approves_a_call_twice_has_not_approved_its_retry_outside_the_sandbo
         outside = tmp_path / "home" / "outside"
         with ResponsesServer(calls(command(f"echo one > {outside}")), says("done")) as server:
             place = AgentPlace(tmp_path, server.url)
-            async with place.opened(*ASKS, interactive=True) as agent:
+            async with place.opened(*ASKS, 'sandbox.ask="after"', interactive=True) as agent:
                 stages: list[str] = []
 
                 def seen(event: Any) -> None:

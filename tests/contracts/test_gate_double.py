@@ -124,6 +124,7 @@ def played(sides: Sides, case: Case, *, by_double: bool, tool: bool) -> list[Any
     with (sides.double if by_double else sides.real)(case, reviewer) as runtime:
         seen: list[Any] = []
         for _ in range(case.times):
+            (sides.outside / "new").unlink(missing_ok=True)  # the double makes nothing
             if tool:
                 script = argv[2] if argv[1:2] == ("-c",) else " ".join(argv)
                 seen.append(answered(runtime.exec_command(script)))

@@ -328,7 +328,7 @@ def test_agent_of_the_openai_agents_page_runs_a_command_through_the_gate(transpo
 def test_handler_of_the_pydantic_ai_page_decides(typed: str, written: bool, reader: Reader, note: Path) -> None:
     """Required: its approvals count, although the framework warns that the handler is never called."""
     printed = run_page("pydantic-ai.md", "stdio", reader, f"{NOTE}; cat ~/note", typed + "\n")
-    assert "approve-unsandboxed: yes, once, WITHOUT the sandbox" in printed
+    assert "approve: yes, once: may make " in printed
     assert ("Read-only file system" in printed.split("Your answer:")[1], note.exists()) == (not written, written)
 
 

@@ -53,9 +53,9 @@ def test_the_page_shows_what_a_person_sees() -> None:
                 assert select.select([master], [], [], 3 * LIMIT_S)[0], f"never saw {text!r} in {seen!r}"
                 seen += os.read(master, 4096).decode().replace("\r\n", "\n")
 
-        sees("[y/u/n/q]: ")
+        sees("[y/n/q]: ")
         may_answer.set()
-        sees("[Y/U/n/q]: ")
+        sees("[Y/n/q]: ")
         os.write(master, b"n")
         running.wait(LIMIT_S)
         os.close(master)

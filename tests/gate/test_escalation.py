@@ -331,6 +331,25 @@ def test_what_could_not_be_held_is_still_asked_about_when_it_has_failed() -> Non
     assert isinstance(other.attempted(DenialReport("denied", (HELD.but(grant=KEY[0]),)), failed=True), AskReviewer)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "asked"),
+    [("/repo/made", False), ("/repo/.vscode", True), ("/repo/a/.git/x", True), ("/elsewhere", True)],
+)
+def test_a_yes_before_it_runs_covers_what_it_lacks_in_the_workspace(wanted: str, asked: bool) -> None:
+    """Required: what the first question said that a yes gives is not asked for again, and nothing else is given."""
+    ladder = Escalation(Ask(()), ON_FAILURE)
+    ladder.begin()
+    ladder.reviewed(answered("approved", stage="initial"))
+    grants = (Grant("new_entry", wanted),)
+    step = ladder.held(Denial("create", path=wanted), grants)
+    assert isinstance(step, AskReviewer) == asked
+    assert step == HeldAnswer(grants) or asked
+
+
+def test_who_said_nothing_before_it_ran_covers_nothing() -> None:
+    assert isinstance(running().held(Denial("create", path="/repo/x"), (Grant("new_entry", "/repo/x"),)), AskReviewer)
+
+
 def test_a_call_that_nothing_helps_is_refused_without_a_question() -> None:
     assert running().held(HELD, ()) == HeldAnswer()
     never = Rules(policy="never", confines=True, may_ask_after_denial=False)

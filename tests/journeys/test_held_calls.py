@@ -371,3 +371,12 @@ def test_a_connection_that_waited_is_made_and_the_next_one_is_not_asked_about(sa
     assert (found.code, (sandgate.workspace / "runs").read_text()) == (0, "run\n")
     end = next(each for each in found.events if each["type"] == "exec_command_end")
     assert end["stdout"] == "read typed\n200\n200\ndid 0\n"
+
+
+@pytest.mark.parametrize("answer", ["approve", "deny"])
+def test_a_protected_name_that_somebody_said_yes_to_stays(sandgate: Sandgate, backend: str, answer: str) -> None:
+    """Required: what was allowed by name is not moved away afterwards; without the yes it is not made at all."""
+    found = asked(sandgate, backend, "mkdir -p .vscode && echo '{}' > .vscode/settings.json", answer)
+    settings = sandgate.workspace / ".vscode" / "settings.json"
+    assert (found.code == 0, settings.exists()) == (answer == "approve", answer == "approve")
+    assert not (sandgate.home / ".sandgate" / "quarantine").exists()

@@ -56,6 +56,15 @@ def test_a_file_beside_one_that_is_only_read_is_not_taken_for_it() -> None:
     assert offered(script, held("create", f"{HOME}/other", program="sh")) == {("new_entry", f"{HOME}/other")}
 
 
+def test_a_directory_in_a_closed_place_takes_another_run() -> None:
+    """Required: the command would not find what was made for it; a file there is handed to it, and is offered."""
+    inside = f"{HOME}/.ssh/more"
+    made = HeldCall(1, Refused("create", "mkdir", inside))
+    assert grants_for(made, intent("mkdir", inside), ()) is None
+    written = HeldCall(1, Refused("create", "openat", inside))
+    assert grants_for(written, intent("touch", inside), ()) == (Grant("new_entry", inside),)
+
+
 def test_a_directory_is_nothing_that_is_being_replaced() -> None:
     script = ("sh", "-c", f"read -r line\nsed -i s/a/b/ {HOME}/note; code=$?")
     assert ("write_path", WORKSPACE) not in offered(script, held("create", f"{HOME}/sedX1", program="sed"))

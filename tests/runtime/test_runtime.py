@@ -49,13 +49,16 @@ def repo(tmp_path: Path) -> Path:
     return place
 
 
-def session(repo: Path, *reviewers: ReviewerDouble, approval: str = "on-failure", **typed: Any) -> Runtime:
+def session(
+    repo: Path, *reviewers: ReviewerDouble, approval: str = "on-failure", asks: str = "at-call", **typed: Any
+) -> Runtime:
     home = repo.parent / "home"
     home.mkdir(exist_ok=True)
     return open_runtime(
         Environment(
             cwd=str(repo),
             environ={"PATH": "/usr/bin:/bin", "HOME": str(home)},
+            overrides=(f"sandbox.ask={asks}",),
             typed=TypedOverrides(approval_policy=approval, sandbox_mode="workspace-write", **typed),
         ),
         reviewers=reviewers,
@@ -70,13 +73,16 @@ def test_five_lines_run_a_governed_command(repo: Path) -> None:
     assert (repo / "made").exists()
 
 
-def test_an_approval_for_the_session_is_asked_once_and_then_used_at_once(repo: Path, outside: Path) -> None:
+@pytest.mark.parametrize(("asks", "runs"), [("at-call", [1, 1]), ("after", [2, 1])])
+def test_an_approval_for_the_session_is_asked_once_and_then_used_at_once(
+    repo: Path, outside: Path, asks: str, runs: list[int]
+) -> None:
     (outside / "file").write_text("")
     colleague = ReviewerDouble(always="approved_for_session")
-    runtime = session(repo, colleague)
+    runtime = session(repo, colleague, asks=asks)
     command = runtime.request(("sh", "-c", f"echo line >> {outside}/file"))
     first, second = runtime.run(command), runtime.run(command)
-    assert [len(first.attempts), len(second.attempts)] == [2, 1]
+    assert [len(first.attempts), len(second.attempts)] == runs
     assert len(colleague.asked) == 1
     assert (outside / "file").read_text() == "line\nline\n"
 
@@ -91,15 +97,18 @@ def test_an_approval_once_is_asked_again(repo: Path, outside: Path) -> None:
     assert len(colleague.asked) == 2
 
 
-def test_a_grant_opens_that_path_and_nothing_beside_it(repo: Path, outside: Path) -> None:
+@pytest.mark.parametrize(("asks", "stages"), [("at-call", ["held", "held"]), ("after", ["retry"])])
+def test_a_grant_opens_that_path_and_nothing_beside_it(repo: Path, outside: Path, asks: str, stages: list[str]) -> None:
     (outside / "wanted").write_text("")
     (outside / "beside").write_text("")
-    runtime = session(repo, ReviewerDouble(always="approved"))
+    colleague = ReviewerDouble("approved", always="denied")
+    runtime = session(repo, colleague, asks=asks)
     script = f"echo x >> {outside}/wanted || exit 1; echo y >> {outside}/beside; true"
     passage = runtime.run(runtime.request(("sh", "-c", script)))
     assert (outside / "wanted").read_text() == "x\n"
     assert (outside / "beside").read_text() == ""
     assert passage.attempts[-1].denial.denied
+    assert [each.stage for each in colleague.asked] == stages
 
 
 def test_without_a_reviewer_nothing_is_approved(repo: Path, outside: Path) -> None:

@@ -66,14 +66,18 @@ def test_an_answer_from_another_terminal_counts(sandgate: Sandgate, answer: str,
     assert (sandgate.workspace / "made").exists() is (answer == "approve")
 
 
-def test_what_was_refused_is_asked_about_as_well(sandgate: Sandgate, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("asks", "unconfined"), [("at-call", False), ("after", True)], ids=["at-call", "after"])
+def test_what_was_refused_is_asked_about_as_well(
+    sandgate: Sandgate, tmp_path: Path, asks: str, unconfined: bool
+) -> None:
     """With the smallest grant, as everywhere."""
     outside = Path("/var/tmp") / f"sandgate-waits-{os.getpid()}-{tmp_path.parent.name}"
     outside.mkdir()
     try:
-        run = ("run", "--wait-for-approvals", "-a", "on-failure", "--", "touch", f"{outside}/made")
+        settings = ("-a", "on-failure", "-c", f"sandbox.ask={asks}")
+        run = ("run", "--wait-for-approvals", *settings, "--", "touch", f"{outside}/made")
         with waiting(sandgate, *run) as (running, line, number):
-            assert "approve-unsandboxed" in line
+            assert ("approve-unsandboxed" in line) == unconfined
             assert sandgate("approvals", "resolve", number, "approve").code == 0
             assert running.wait(LIMIT_S) == 0
         assert (outside / "made").exists()

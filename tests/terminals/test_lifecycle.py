@@ -78,9 +78,12 @@ def test_an_untouched_workspace_is_told_nothing_about(place: Workplace) -> None:
     assert warnings(place) == []
 
 
+AFTER = 'sandbox.ask="after"'
+
+
 def test_a_granted_new_file_stands_ready_while_the_command_lives_and_goes_if_unused(place: Workplace) -> None:
     new = place.outside / "new"
-    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
+    runtime = place.session(AFTER, reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
     script = f"[ -e {new} ] || {{ : > {new}; exit 1; }}; echo $$ > pid; sleep 1"
     answer = runtime.exec_command(script, yield_time_ms=250, login=False)
     pid_in(place.repo / "pid")
@@ -89,9 +92,12 @@ def test_a_granted_new_file_stands_ready_while_the_command_lives_and_goes_if_unu
     assert (last.exit_code, new.exists()) == (0, False)
 
 
-def test_a_granted_new_file_that_was_written_stays(place: Workplace) -> None:
+@pytest.mark.parametrize("asks", ["at-call", "after"])
+def test_a_granted_new_file_that_was_written_stays(place: Workplace, asks: str) -> None:
     new = place.outside / "new"
-    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
+    runtime = place.session(
+        f"sandbox.ask={asks}", reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure"
+    )
     answer = run_to_end(runtime, f"echo text > {new} || exit 1; sleep 0.5")
     assert (answer.exit_code, new.read_text()) == (0, "text\n")
 

@@ -68,11 +68,16 @@ def test_it_promises_nothing_about_confinement() -> None:
     assert (attempt.confined, attempt.guarantees) == (True, ())
 
 
-def test_a_retry_after_a_yes_has_what_the_first_run_lacked() -> None:
-    reviewer = ReviewerDouble("approve")
-    with scripted_runtime({"touch /etc/motd": [WRITES, "second\n"]}, overrides=ASKS, reviewers=(reviewer,)) as runtime:
+@pytest.mark.parametrize(
+    ("asks", "printed"), [("at-call", [b"written\n"]), ("after", [b"", b"written\n"])], ids=["at-call", "after"]
+)
+def test_after_a_yes_it_has_what_it_lacked(asks: str, printed: list[bytes]) -> None:
+    """In the same run, or in the one after it."""
+    reviewer, settings = ReviewerDouble("approve"), (*ASKS, f"sandbox.ask={asks}")
+    answers: list[str | ScriptedCommand] = [WRITES, "second\n"]
+    with scripted_runtime({"touch /etc/motd": answers}, overrides=settings, reviewers=(reviewer,)) as runtime:
         passage = runtime.run(runtime.request(("touch", "/etc/motd")))
-        assert [attempt.final.stdout for attempt in passage.attempts] == [b"", b"written\n"]
+        assert [attempt.final.stdout for attempt in passage.attempts] == printed
         assert runtime.exec_command("touch /etc/motd").output == "second\n"
     assert [grant.value for grant in reviewer.asked[0].grants] == ["/etc/motd"]
 

@@ -26,11 +26,14 @@ ONE_NUMBER = {
 }
 
 
+AFTER = 'sandbox.ask="after"'
+
+
 def test_a_denial_at_once_is_asked_about_and_the_command_run_again(place: Workplace) -> None:
     """Idea 54, first half."""
     (place.outside / "file").touch()
     colleague = ReviewerDouble(always="approve")
-    runtime = place.session(reviewer=colleague, approval_policy="on-failure")
+    runtime = place.session(AFTER, reviewer=colleague, approval_policy="on-failure")
     answer = run_to_end(runtime, f"echo line >> {place.outside}/file && echo written")
     assert (answer.exit_code, answer.output, answer.denials) == (0, "written\n", ())
     assert [(asked.stage, asked.grants) for asked in colleague.asked] == [
@@ -41,7 +44,7 @@ def test_a_denial_at_once_is_asked_about_and_the_command_run_again(place: Workpl
 
 def test_two_runs_of_one_call_are_told_as_one_command(place: Workplace) -> None:
     (place.outside / "file").touch()
-    runtime = place.session(reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
+    runtime = place.session(AFTER, reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
     run_to_end(runtime, f"echo once; echo line >> {place.outside}/file")
     (began,), (end,) = place.told(TerminalBegan), place.told(TerminalEnded)
     assert (end.call_id, end.exit_code, end.output) == (began.call_id, 0, b"once\n")
@@ -61,7 +64,7 @@ def test_a_denial_at_once_that_stays_denied_is_a_plain_answer(place: Workplace) 
 def test_a_later_denial_is_a_plain_answer_and_nobody_is_asked(place: Workplace, yield_time_ms: int) -> None:
     """Idea 54, second half: whoever was handed the command might have typed into it."""
     colleague = ReviewerDouble(always="approve")
-    runtime = place.session(reviewer=colleague, approval_policy="on-failure")
+    runtime = place.session(AFTER, reviewer=colleague, approval_policy="on-failure")
     answer = runtime.exec_command(
         f"sleep 0.8; echo said; touch {place.outside}/file", yield_time_ms=yield_time_ms, login=False
     )
@@ -76,9 +79,19 @@ def test_a_later_denial_is_a_plain_answer_and_nobody_is_asked(place: Workplace, 
 def test_a_command_with_a_terminal_is_not_run_again(place: Workplace) -> None:
     """Somebody may have typed into it already."""
     colleague = ReviewerDouble(always="approve")
-    runtime = place.session(reviewer=colleague, approval_policy="on-failure")
+    runtime = place.session(AFTER, reviewer=colleague, approval_policy="on-failure")
     answer = run_to_end(runtime, f"touch {place.outside}/file", tty=True)
     assert (answer.exit_code, len(answer.denials), colleague.asked) == (1, 1, [])
+
+
+def test_a_command_with_a_terminal_is_asked_about_while_it_runs(place: Workplace) -> None:
+    """Nothing is typed twice, since nothing runs twice."""
+    colleague = ReviewerDouble(always="approve")
+    runtime = place.session(reviewer=colleague, approval_policy="on-failure")
+    answer = run_to_end(runtime, f"echo run >> runs; touch {place.outside}/file", tty=True, yield_time_ms=30_000)
+    assert (answer.exit_code, answer.denials) == (0, ())
+    assert [each.stage for each in colleague.asked] == ["held"]
+    assert (place.repo / "runs").read_text() == "run\n"
 
 
 @pytest.mark.host("overlay")

@@ -181,27 +181,62 @@ class Explaining(ReviewerDouble):
         return super().review(request).but(reason=self.reason)
 
 
+AFTER = 'sandbox.ask="after"'
+
+
 def test_why_a_denied_command_was_not_run_again_is_said(place: Workplace) -> None:
-    runtime = place.session(reviewer=Explaining("denied", "not\nthere"), approval_policy="on-failure")
+    runtime = place.session(AFTER, reviewer=Explaining("denied", "not\nthere"), approval_policy="on-failure")
     answer = run_to_end(runtime, f"touch {place.outside}/made")
     refused, why = answer.notices
-    assert refused.startswith(f"the sandbox refused: create {place.outside}/made by touch (allowed by: may write")
+    assert refused.startswith(f"the sandbox refused: create {place.outside}/made by touch (allowed by: may make")
     assert why == "not run again with more freedom: not\nthere"
     assert "Notice: not run again with more freedom: not\\nthere\n" in answer.text()
 
 
-def test_there_is_no_notice_when_it_was_run_again(place: Workplace) -> None:
-    runtime = place.session(reviewer=Explaining("approved", "fine"), approval_policy="on-failure")
+@pytest.mark.parametrize("asks", ["at-call", "after"])
+def test_there_is_no_notice_when_a_yes_let_it_succeed(place: Workplace, asks: str) -> None:
+    runtime = place.session(
+        f"sandbox.ask={asks}", reviewer=Explaining("approved", "fine"), approval_policy="on-failure"
+    )
     assert run_to_end(runtime, f"touch {place.outside}/made").notices == ()
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"), [("denied", "the user said no"), ("abort", "the user said no, and wants you to stop")]
-)
+NOES = [("denied", "the user said no"), ("abort", "the user said no, and wants you to stop")]
+
+
+@pytest.mark.parametrize(("answer", "said"), NOES)
 def test_a_no_without_a_reason_is_told_as_one(place: Workplace, answer: str, said: str) -> None:
-    runtime = place.session(reviewer=Explaining(answer, ""), approval_policy="on-failure")
+    runtime = place.session(AFTER, reviewer=Explaining(answer, ""), approval_policy="on-failure")
     notices = run_to_end(runtime, f"touch {place.outside}/made").notices
     assert notices[-1] == f"not run again with more freedom: {said}"
+
+
+@pytest.mark.parametrize(("answer", "said"), NOES)
+def test_a_no_while_it_waits_is_told_with_what_was_refused(place: Workplace, answer: str, said: str) -> None:
+    """And nothing tells how it could be had: somebody has just said that it is not to be had."""
+    runtime = place.session(reviewer=Explaining(answer, ""), approval_policy="on-failure")
+    found = run_to_end(runtime, f"touch {place.outside}/made", yield_time_ms=30_000)
+    assert found.notices == (f"the sandbox refused: create {place.outside}/made by touch ({said})",)
+    assert [(each.grant, each.why) for each in found.denials] == [(None, said)]
+
+
+def test_why_somebody_said_no_while_it_waits_is_told(place: Workplace) -> None:
+    runtime = place.session(reviewer=Explaining("denied", "not\nthere"), approval_policy="on-failure")
+    text = run_to_end(runtime, f"touch {place.outside}/made", yield_time_ms=30_000).text()
+    assert f"Notice: the sandbox refused: create {place.outside}/made by touch (not\\nthere)\n" in text
+
+
+def test_that_nobody_could_be_asked_is_no_no(place: Workplace) -> None:
+    """Required: never is said that somebody decided who did not; how it can be had is still told."""
+
+    class Failing(ReviewerDouble):
+        def review(self, request: ApprovalRequest) -> Decision:
+            return Decision(request.stage, "denied", "none", reason="nobody is there")
+
+    runtime = place.session(reviewer=Failing(), approval_policy="on-failure")
+    refused, why = run_to_end(runtime, f"touch {place.outside}/made", yield_time_ms=30_000).notices
+    assert "(allowed by: may " in refused
+    assert why == "what it wanted was not carried out: nobody is there"
 
 
 def test_a_refusal_before_the_first_run_is_the_answer_and_no_notice(place: Workplace) -> None:

@@ -97,7 +97,7 @@ ROWS: tuple[Row, ...] = (
         "they write stays in the project. `shared`: they write the real ones. `off`: the real ones are read-only.",
     ),
     (
-        "sandbox.ask", "choice", ("after", "at-call"), "after", "ignored",
+        "sandbox.ask", "choice", ("after", "at-call"), "at-call", "ignored",
         "When a reviewer is asked about what the sandbox refuses. `at-call`: the refused call waits while somebody "
         "decides, and a yes carries out that call; where nobody is attached, or the call cannot wait, as with `after`: "
         "when the command has failed, and a yes runs it again from the start.",

@@ -13,17 +13,16 @@ from _thread import allocate_lock, start_new_thread
 from contextlib import suppress
 from time import monotonic_ns
 
-from sandgate.execution.asking import AskedMeanwhile
 from sandgate.protocol.commands import NS_PER_MS
-from sandgate.protocol.held_calls import HeldAnswer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _thread import LockType
     from collections.abc import Callable
 
+    from sandgate.execution.asking import AskedMeanwhile
     from sandgate.kernel.child import Child
-    from sandgate.protocol.held_calls import HeldCall
+    from sandgate.protocol.held_calls import HeldAnswer, HeldCall
 
     Ask = Callable[[HeldCall, AskedMeanwhile], HeldAnswer]
     Still = Callable[[bool], bool]
@@ -170,6 +169,8 @@ class HeldCalls:
             call = child.held[self._seen]
             self._seen += 1
             if call.number not in child.let_go:
+                from sandgate.execution.asking import AskedMeanwhile
+
                 self._open, self._asking = [call], AskedMeanwhile(self._screen)
                 self._attach(child)
                 self._begin()

@@ -43,7 +43,7 @@ class PostRunChecks:
     """
 
     __slots__ = (
-        "_absent", "_any_case", "_before", "_began_ns", "_begun", "_judged", "_lifted", "_marks", "_now",
+        "_absent", "_any_case", "_before", "_began_ns", "_begun", "_given", "_judged", "_lifted", "_marks", "_now",
         "_permissions", "created", "exchanged", "looked",
     )  # fmt: skip
 
@@ -58,6 +58,7 @@ class PostRunChecks:
         self._judged = {path: _content(path) for path in permissions.judged} if plan.confined else {}
         self._lifted = {path: _as_lifted(path) for path in permissions.lifted} if plan.confined else {}
         self._began_ns = time.clock_gettime_ns(FILES_CLOCK) if self._judged or self._lifted else 0
+        self._given: frozenset[str] = frozenset()  # what the supervisor made under a protected name, by somebody's yes
         self._now: dict[str, bool] = {}  # which of them still show the same, at one look
         self.looked = False
         self.created: tuple[str, ...] = ()  # protected names that did not exist, and do now
@@ -72,7 +73,7 @@ class PostRunChecks:
         groups = [*_absent_by_directory(self._absent).items(), *_by_directory(missing).items()]
         suspects = [name for directory, names in groups for name in self._suspects(directory, names)]
         created = [path for suspect in suspects for path in self._present(suspect)]
-        self.created = tuple([path for path in created if not self._is_gits(path)])
+        self.created = tuple([path for path in created if path not in self._given and not self._is_gits(path)])
         if self._begun:
             from sandgate.execution.fresh_repository import is_fresh
 
@@ -86,6 +87,8 @@ class PostRunChecks:
 
     def settled(self, outcome: AttemptOutcome, put_back: PutBack) -> AttemptOutcome:
         """Once everything inside is gone: what may be changed if it is harmless, and is not, is put back."""
+        self._given = _made_by_a_yes(outcome)
+        self.created = tuple([path for path in self.created if path not in self._given])
         self.created += tuple(path for path, was in self._lifted.items() if not self._is_as_git_leaves_it(path, was))
         changed = {path: was[1] for path, was in self._judged.items() if self._has_changed(path, was[0])}
         if not changed:
@@ -163,6 +166,11 @@ class PostRunChecks:
             _missing.pop(next(iter(_missing)), None)
         _missing[below] = mark
         return True
+
+
+def _made_by_a_yes(outcome: AttemptOutcome) -> frozenset[str]:
+    """What the supervisor put in its place because it was granted by name; trees cover no protected name."""
+    return frozenset([each.other_path or each.path for each in outcome.performed if not each.error])
 
 
 _MISSING_MAX = 1024  # names

@@ -19,7 +19,7 @@ from sandgate.modulecache import begun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from sandgate.execution.attendance import Attendance
     from sandgate.execution.capture import Stream
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.execution.tty import TerminalModes, TerminalRelay
     from sandgate.kernel.child import Child
+    from sandgate.kernel.stilled import StilledTree
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 
 
@@ -148,11 +149,7 @@ class _Wiring:
             return None
         from sandgate.execution.held_calls import HeldCalls
 
-        if self._modes is None:
-            return HeldCalls(ask)
-        from sandgate.kernel.stilled import StilledTree
-
-        return HeldCalls(ask, StilledTree(child.processes))
+        return HeldCalls(ask) if self._modes is None else HeldCalls(ask, _Stilled(child.processes))
 
     def close_lent(self) -> None:
         while self._lent:
@@ -194,6 +191,23 @@ class _Wiring:
         self.streams.append(
             OutputStream(name, fd, capture=self.capture, forwarding=forwarding, on_output=self._on_output)
         )
+
+
+class _Stilled:
+    """Everything that the command has started is stopped and let go on; what does that is loaded when it is wanted."""
+
+    __slots__ = ("_find", "_tree")
+
+    def __init__(self, find: Callable[[], Collection[int]]) -> None:
+        self._find = find
+        self._tree: StilledTree | None = None
+
+    def __call__(self, still: bool, /) -> bool:
+        if self._tree is None:
+            from sandgate.kernel.stilled import StilledTree
+
+            self._tree = StilledTree(self._find)
+        return self._tree(still)
 
 
 def _is_open(fd: int) -> bool:

@@ -12,8 +12,17 @@ if TYPE_CHECKING:
     from sandgate.policy.rules import NetworkRule
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
-    from sandgate.protocol.decisions import Attempt
+    from sandgate.protocol.decisions import Attempt, Decision, DecisionSource, HeldQuestion
 
+    HeldBefore = tuple[HeldQuestion, ...]
+
+# Whose no it is; a cache passes on what a person said to the same question.
+NO_WORDS: dict[DecisionSource, str] = {
+    "user": "the user",
+    "cache": "the user",
+    "script": "the prepared answer",
+    "automated_reviewer": "the automatic reviewer",
+}
 LOCKED_SHOWN_MAX = 3  # names of locked files in one line
 ERRNO_WORDS = {
     "EACCES": "permission denied, or it is a directory",
@@ -87,6 +96,23 @@ def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ..
             for each in report.denials
         )
     )
+
+
+def with_answers(report: DenialReport, held: HeldBefore) -> DenialReport:
+    """What somebody said no to in the middle of the run says so, instead of how it could be had."""
+    if not held:
+        return report
+    told = {each.denial.words: no_words(each.decision) for each in held if not each.decision.approved}
+    denials = [each.but(grant=None, why=said) if (said := told.get(each.words)) else each for each in report.denials]
+    return report.but(denials=tuple(denials))
+
+
+def no_words(decision: Decision) -> str:
+    """Who said no, or why; "" where nobody did."""
+    if decision.approved or decision.source not in NO_WORDS:
+        return ""
+    stop = ", and wants you to stop" if decision.decision == "abort" else ""
+    return decision.reason or f"{NO_WORDS[decision.source]} said no{stop}"
 
 
 def has_failed(result: CommandResult | None) -> bool:

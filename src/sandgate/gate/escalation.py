@@ -37,6 +37,7 @@ ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs i
 SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": "and by a rule from now on"}
 QUESTIONS_MAX = 8  # about held calls of one command; what is refused beyond them is not asked about
 TOO_MANY = f"it was asked about {QUESTIONS_MAX} times while it ran; what it is refused from now on is not asked about"
+WRITING = ("write_root", "write_path", "new_entry", "remove", "metadata")
 AGAIN_MAX = 3  # times in one passage that a reviewer is asked again because of what changed meanwhile
 KEEPS_CHANGING = "what was approved changed each time before it could run: {changed}"
 COMMAND_REJECTED = "exec command rejected by user"
@@ -168,6 +169,9 @@ class Escalation:
             return HeldAnswer(grants)
         if _matter(denial) in self._refused:
             return HeldAnswer()
+        if self._is_covered(denial, grants):
+            self._grants = tuple(dict.fromkeys((*self._grants, *grants)))
+            return HeldAnswer(grants)
         if self._held >= QUESTIONS_MAX:
             first, self._held = self._held == QUESTIONS_MAX, QUESTIONS_MAX + 1
             return self._no(denial).but(said=TOO_MANY if first else "")
@@ -284,11 +288,21 @@ class Escalation:
         Secrets, sockets, the network, protected names and whatever is only guessed are always shown first.
         """
         return (
-            self._approved_by is not None
-            and not self._silent_retry_spent
-            and self._rules.retry_after_approval == "silent"
+            not self._silent_retry_spent
             and all(each.certain for each in denial.denials)
-            and all(_is_plainly_inside(grant, self._rules.workspace) for grant in offered)
+            and self._covers_what_it_lacked(offered)
+        )
+
+    def _is_covered(self, denial: Denial, grants: tuple[Grant, ...]) -> bool:
+        """What a silent retry would be given, a held call of the first run gets, and needs no retry."""
+        return self._attempts == 1 and denial.certain and self._covers_what_it_lacked(grants)
+
+    def _covers_what_it_lacked(self, grants: tuple[Grant, ...]) -> bool:
+        """Whether the answer to the first question was about these, too."""
+        return (
+            self._approved_by is not None
+            and self._rules.retry_after_approval == "silent"
+            and all(_is_plainly_inside(grant, self._rules.workspace) for grant in grants)
         )
 
 
@@ -296,7 +310,7 @@ def _is_plainly_inside(grant: Grant, workspace: str) -> bool:
     """A place to write below the workspace, reached through no name that starts with a dot."""
     inside = grant.value.removeprefix(workspace.rstrip("/") + "/")
     below = inside != grant.value and not any(part.startswith(".") for part in inside.split("/"))
-    return grant.kind in ("write_root", "write_path") and below
+    return grant.kind in WRITING and below
 
 
 def _matter(denial: Denial) -> tuple[str, str | None, str | None]:

@@ -19,6 +19,7 @@ from sandgate.gate.attempts import (
     locked_outside,
     not_started,
     unasked,
+    with_answers,
     without_forbidden_hosts,
 )
 from sandgate.gate.escalation import AskReviewer, Escalation, Finish, Judge, Rules, Run
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.approvals.answering import SessionAnswers
+    from sandgate.gate.attempts import HeldBefore
     from sandgate.gate.contracts import Assessor, Confining, Launcher, Pausing, WriteDown
     from sandgate.gate.escalation import Step
     from sandgate.gate.held_questions import HeldQuestions
@@ -53,7 +55,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import Recorder
     from sandgate.protocol.verdicts import Verdict
-
 
 PEOPLE = ("user", "script")  # whose answers may change the rules
 
@@ -158,9 +159,9 @@ class Gate:
             return None
         return Decision(request.stage, "approved", "rule", (ESCALATE,) if verdict.bypass_sandbox else ())
 
-    def refused(self, plan: ConfinedCommand, outcome: AttemptOutcome) -> DenialReport:
+    def refused(self, plan: ConfinedCommand, outcome: AttemptOutcome, held: HeldBefore = ()) -> DenialReport:
         """What the sandbox says about an attempt, also before its end."""
-        return without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network)
+        return with_answers(without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network), held)
 
     def ended(
         self,
@@ -174,8 +175,7 @@ class Gate:
     ) -> Attempt:
         """The attempt with its result and what the sandbox says about it; told once, for one that lived on later."""
         record = record or self._record
-        built = as_built(plan, outcome.layers)
-        denial = self.refused(plan, outcome)
+        denial, built = self.refused(plan, outcome, attempt.held), as_built(plan, outcome.layers)
         attempt = attempt.but(result=outcome.result, denial=denial, remarks=outcome.remarks, guarantees=built)
         if outcome.performed or outcome.performed_omitted:
             attempt = attempt.but(performed=outcome.performed, performed_omitted=outcome.performed_omitted)

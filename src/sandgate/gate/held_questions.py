@@ -1,7 +1,8 @@
 """Puts the held calls of one run to the reviewers: on a thread of its own, while the gate's attends the command.
 
 What the ladder decides without anybody, a grant that was given meanwhile or what nobody may give, takes no question. An
-answer to a question that was taken back counts for nothing.
+answer to a question that was taken back counts for nothing. What judges a call is loaded with the first one: most
+commands that could be asked about are refused nothing.
 """
 
 from __future__ import annotations
@@ -10,14 +11,11 @@ import os
 from time import monotonic_ns
 
 from sandgate.gate.escalation import AskReviewer
-from sandgate.places.dispensable import is_dispensable
-from sandgate.policy.small_grants import grants_for
 from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.decisions import HeldQuestion
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.held_calls import HeldAnswer
 from sandgate.protocol.trace import Notice
-from sandgate.sandbox.refused_changes import CHANGES, looked_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,6 +98,9 @@ class HeldQuestions:
         return answer
 
     def _grants(self, call: HeldCall) -> tuple[Grant, ...] | None:
+        from sandgate.policy.small_grants import grants_for
+        from sandgate.sandbox.refused_changes import CHANGES, looked_up
+
         plan, path = self.plan, call.refused.path
         if path is not None and call.refused.operation in CHANGES and self._is_dispensable(path):
             return ()
@@ -112,6 +113,8 @@ class HeldQuestions:
         return grants_for(call, self._intent[1], self._ladder.grants)
 
     def _is_dispensable(self, path: str) -> bool:
+        from sandgate.places.dispensable import is_dispensable
+
         return is_dispensable(path, self.plan.env.get("HOME", ""), " ".join(self.plan.argv))
 
 

@@ -42,6 +42,7 @@ JOURNALLED = ("sqlite3",)  # what they make is written with files beside it
 REMOVES_FIRST = ("mv", "cp", "install", "ln", "ld", "as", "ar", "tar", "unzip", "rsync", "patch")
 LOCK = ".lock"  # git, and others in its manner: the new content, before it is renamed onto the file
 _MAKING = ("create", "bind")
+_MAKING_DIRECTORIES = ("mkdir", "mkdirat")
 _KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
 
 
@@ -95,6 +96,8 @@ def grants_for(held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> 
         return ()
     if git.opened_together(path, renamed=refused.operation == "rename") or _is_of_bare(path, intent):
         return None  # what is code in it must stay closed, which only a view does
+    if refused.syscall in _MAKING_DIRECTORIES and _is_unseen(path, intent.permissions):
+        return None
     if target := _replaced(path, held, intent):
         return (Grant("write_path", target),)
     if git.bare_repository(path, intent.exists):
@@ -211,6 +214,11 @@ def is_closed_for_good(path: str, permissions: EffectivePermissions) -> bool:
         return True
     ours = (*permissions.own, *permissions.ours, *permissions.sealed)
     return any(path == each or path.startswith(each + "/") for each in ours)
+
+
+def _is_unseen(path: str, permissions: EffectivePermissions) -> bool:
+    """Whether the command would not find it there, once it is made: a closed place looks empty to it."""
+    return any(path.startswith(each + "/") for each in permissions.hidden)
 
 
 def _connection(address: str | None) -> tuple[Grant, ...]:

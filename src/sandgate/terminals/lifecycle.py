@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sandgate.execution.drafts import Drafts
     from sandgate.execution.git_users import GitReaders
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
-    from sandgate.protocol.decisions import Attempt
+    from sandgate.protocol.decisions import Attempt, HeldQuestion
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.held_calls import PerformedCall
     from sandgate.sandbox.memory import Mark
@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from sandgate.terminals.warden import Warden
 
     Marks = dict[str, Mark]
+
+    class AboutItsCalls(Protocol):
+        """What is needed of who asks about its held calls."""
+
+        told: list[HeldQuestion]
+
+        def ask_for(self, begin: Callable[[], None]) -> None: ...
 
     class LifecycleSession(Protocol):
         """What an attendance needs of the session."""
@@ -75,7 +82,7 @@ class Lifecycle:
         self.deltas = Deltas(call_id, session.teller, session.limits) if session.teller is not None else None
         self.outcome: AttemptOutcome | None = None
         self.attempt: Attempt | None = None  # the run, as far as it is known; with its result once it is over
-        self.ask_for: Callable[[Callable[[], None]], None] | None = None  # for whom its held calls are asked about
+        self.questions: AboutItsCalls | None = None  # about its calls that wait
         self._told: set[str] = set()  # what was refused, as an answer had it; no more than the helper reports
         self._ports_told: set[int] = set()
         self._kept_told = False
@@ -135,7 +142,7 @@ class Lifecycle:
         )
         if self._checks.created:
             outcome = outcome.but(created_protected=self._checks.created)
-        self.ask_for = None  # it holds the terminal, too
+        self.questions = None  # they hold the terminal, too
         with self._guard:
             self.outcome = outcome
             conclude, self._conclude = self._conclude, None  # it holds the terminal, which holds us

@@ -117,9 +117,9 @@ class LiveCommands:
     def asks_for_caller(self, terminal: Terminal) -> None:
         """From now on who this thread works for is asked about the calls of it that wait."""
         attendance = self._attendances.get(terminal)
-        ask_for = attendance.ask_for if attendance is not None else None
-        if ask_for is not None:
-            ask_for(self._gate.on_behalf())
+        questions = attendance.questions if attendance is not None else None
+        if questions is not None:
+            questions.ask_for(self._gate.on_behalf())
 
     def untold(self, terminal: Terminal) -> tuple[Denial, ...]:
         """What the sandbox refused to a command and no answer has told yet; from now on it is told."""
@@ -131,7 +131,9 @@ class LiveCommands:
         if not terminal.refused:
             return ()
         so_far = AttemptOutcome(None, refused=terminal.refused)
-        return attendance.untold(self._gate.refused(terminal.identity.plan, so_far).denials)
+        questions = attendance.questions  # gone with the end of it, which may come meanwhile
+        held = tuple(questions.told) if questions is not None else ()
+        return attendance.untold(self._gate.refused(terminal.identity.plan, so_far, held).denials)
 
     def sought_in_vain(self, terminal: Terminal) -> str:
         """The sentence for a command that runs and met no server at a port; once for each port."""

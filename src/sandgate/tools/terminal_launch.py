@@ -123,8 +123,7 @@ class TerminalLaunch(Readiness):
         self.attendance = Lifecycle(
             live, call_id, plan, checks, planted, drafts, left=lambda: live.left(number, entered)
         )
-        if self.questions is not None:
-            self.attendance.ask_for = self.questions.ask_for
+        self.attendance.questions = self.questions
         return self._start(call_id, plan, self.attendance)
 
     def _start(self, call_id: str, plan: ConfinedCommand, attendance: Lifecycle) -> Terminal:

@@ -297,10 +297,12 @@ def _ending(started: StartedCommand, steps: Steps[ExecAnswer]) -> Steps[ExecAnsw
 
 
 def not_retried(passage: Passage) -> str:
-    """Why a command that was held back was not run again, where that is news to the caller."""
+    """Why a command that was held back got no further, where that is news to the caller."""
     last = passage.decisions[-1] if passage.decisions else None
-    if last is None or last.approved or last.stage != "retry":
+    if last is None or last.approved or last.stage == "initial":
         return ""
+    if last.stage == "held":  # a no that somebody gave is told with what was refused
+        return f"what it wanted was not carried out: {last.reason}" if last.source == "none" and last.reason else ""
     said_no = "the user said no, and wants you to stop" if last.decision == "abort" else "the user said no"
     return f"not run again with more freedom: {last.reason or said_no}"
 

@@ -5,6 +5,8 @@ and everything between is what must be printed. `…` stands for any text within
 for any number of lines. A comment right above the block says what the reader cannot see:
 `<!-- needs: namespace notify -->` names host features, `<!-- not run: WHY -->` leaves the block out. With
 `<!-- needs: namespace; files: docs/examples/cart -->` the reader's repository begins with a commit of these files.
+`<!-- at a terminal, needs: namespace -->` is played at a terminal of its own, where a person types what stands behind
+each `Your answer […]: `.
 """
 
 import os
@@ -20,6 +22,9 @@ SESSION_LIMIT_S = 120
 
 BLOCK = re.compile(r"(?:<!--(?P<note>[^>]*)-->\n+)?^```console\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
+ANSWER = re.compile(r"^Your answer \[.*\]: (\S)$", re.MULTILINE)
+AT_TERMINAL = "at a terminal, "
+
 END_OF_OUTPUT = "\x1e"
 """Printed after each command, to tell the outputs apart; no documentation holds it."""
 
@@ -32,6 +37,12 @@ class Session:
     steps: tuple[tuple[str, str], ...]
     needs: tuple[str, ...] = ()
     files: str = ""
+    at_terminal: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What a person answers, in order."""
+        return tuple(key for _, expected in self.steps for key in ANSWER.findall(expected))
 
 
 def sessions() -> list[Session]:
@@ -52,8 +63,9 @@ def read(text: str, page: str) -> list[Session]:
         if block["body"].startswith("$ ./sandgate") and kind != "not run":
             place = f"{page}:{text.count(chr(10), 0, block.start('body')) + 1}"
             features, _, files = rest.partition("; files:")
-            needs = tuple(features.split()) if kind == "needs" else ()
-            found.append(Session(place, _steps(block["body"]), needs, files.strip()))
+            at_terminal = kind.startswith(AT_TERMINAL)
+            needs = tuple(features.split()) if kind.removeprefix(AT_TERMINAL) == "needs" else ()
+            found.append(Session(place, _steps(block["body"]), needs, files.strip(), at_terminal))
     return found
 
 
@@ -81,11 +93,29 @@ def play(session: Session, place: Path) -> list[str]:
     # The reader is past the first use, which is a story of its own.
     subprocess.run([REPOSITORY / "sandgate", "--version"], check=True, stdout=subprocess.DEVNULL)
     script = "".join(f"{typed}printf '{END_OF_OUTPUT}' \n" for typed, _ in session.steps)
-    surroundings = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8", "TERM": "dumb", "USER": "you"}
+    surroundings = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "USER": "you",
+    }
     surroundings["XDG_CACHE_HOME"] = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     if "SANDGATE_PYTHON" in os.environ:
         surroundings["SANDGATE_PYTHON"] = os.environ["SANDGATE_PYTHON"]
-    printed = subprocess.run(
+    if session.at_terminal:
+        from support.docs.typed_session import typed_into
+
+        printed = typed_into(("bash", "-c", script), repo, surroundings, session.keys, limit_s=SESSION_LIMIT_S)
+    else:
+        printed = _without_terminal(script, repo, surroundings)
+    outputs = printed.split(END_OF_OUTPUT)[: len(session.steps)]
+    return [output.replace(str(repo), "~/repo").replace(str(home), "~") for output in outputs]
+
+
+def _without_terminal(script: str, repo: Path, surroundings: dict[str, str]) -> str:
+    return subprocess.run(
         ["bash", "-c", script],
         cwd=repo,
         env=surroundings,
@@ -95,8 +125,6 @@ def play(session: Session, place: Path) -> list[str]:
         text=True,
         timeout=SESSION_LIMIT_S,
     ).stdout
-    outputs = printed.split(END_OF_OUTPUT)[: len(session.steps)]
-    return [output.replace(str(repo), "~/repo").replace(str(home), "~") for output in outputs]
 
 
 def _commit(files: Path, repo: Path) -> None:

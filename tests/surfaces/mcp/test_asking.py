@@ -76,7 +76,7 @@ def test_official_client_is_asked_before_and_after_one_call(desk: Desk, mode: st
             assert (answer.is_error, answer.structured_content["exit_code"]) == (False, 0)
 
     run(work())
-    assert ["Denied:" in form.message for form in forms] == [False, True]
+    assert ["Wants:" in form.message for form in forms] == [False, True]
     assert lines_in(desk.outside) == 1
 
 
@@ -304,7 +304,7 @@ def test_client_that_dies_while_it_is_asked_has_refused(desk: Desk, version: str
 
 @pytest.mark.parametrize("version", ERAS)
 def test_smallest_grant_opens_what_was_denied_and_no_more(desk: Desk, version: str) -> None:
-    other = f"{desk.outside}-too"
+    other = f"{desk.place.outside}/beside"
     cmd = f"echo stray >> {desk.outside}; [ -s {desk.outside} ] && echo more >> {other}"
 
     async def work() -> None:
@@ -328,7 +328,7 @@ def test_yes_without_the_sandbox_runs_without_it(desk: Desk, version: str) -> No
     cmd = f"echo stray >> {desk.outside} && echo more >> {other}"
 
     async def work() -> None:
-        async with connected(desk.server(), version) as wire:
+        async with connected(desk.server("sandbox.ask=after"), version) as wire:
             call = await wire.call("exec_command", {"cmd": cmd, "login": False})
             await call.asked()
             await call.choose("approve-unsandboxed")

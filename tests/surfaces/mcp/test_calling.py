@@ -88,13 +88,14 @@ def _look_away() -> None:
 
 
 @pytest.mark.parametrize("version", ERAS)
-def test_one_call_asks_before_it_runs_and_again_after_a_denial(desk: Desk, version: str) -> None:
+@pytest.mark.parametrize(("asks", "stage"), [("at-call", "held"), ("after", "retry")], ids=["at-call", "after"])
+def test_one_call_asks_before_it_runs_and_again_about_a_denial(desk: Desk, version: str, asks: str, stage: str) -> None:
     async def work() -> None:
-        async with connected(desk.untrusting(), version) as wire:
+        async with connected(desk.untrusting(f"sandbox.ask={asks}"), version) as wire:
             call = await wire.call("exec_command", desk.stray())
             assert (await call.asked())["sandgate_stage"] == "initial"
             await call.choose("approve")
-            assert (await call.asked())["sandgate_stage"] == "retry"
+            assert (await call.asked())["sandgate_stage"] == stage
             assert lines_in(desk.outside) == 0
             await call.choose("approve")
             assert (await call.result())["structuredContent"]["exit_code"] == 0
@@ -235,7 +236,7 @@ def test_client_that_cannot_ask_is_refused_at_once_with_the_reason(desk: Desk, v
 
 
 @pytest.mark.parametrize("version", ERAS)
-def test_client_that_cannot_ask_is_told_why_a_denied_command_was_not_run_again(desk: Desk, version: str) -> None:
+def test_client_that_cannot_ask_is_told_why_nothing_more_was_given(desk: Desk, version: str) -> None:
     async def work() -> None:
         async with connected(desk.server(), version, capabilities={}) as wire:
             result = await wire.result("exec_command", desk.stray())

@@ -181,7 +181,7 @@ def test_form_before_a_command_holds_all_that_decides_about_it(desk: Desk, versi
 @pytest.mark.parametrize("version", ERAS)
 def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: Desk, version: str) -> None:
     async def work() -> Json:
-        async with connected(desk.server(), version) as wire:
+        async with connected(desk.server("sandbox.ask=after"), version) as wire:
             call = await wire.call("exec_command", desk.stray())
             form = await call.asked()
             await call.choose("deny")
@@ -194,15 +194,15 @@ def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: 
     assert "retry without sandbox" not in form["message"]  # which is not what a yes does
     offered = [(each["const"], each["title"]) for each in form["requestedSchema"]["properties"]["decision"]["oneOf"]]
     assert offered == [
-        ("approve", f"yes, once: may write {desk.outside}"),
-        ("approve-session", f"yes, for this session: may write {desk.outside}"),
+        ("approve", f"yes, once: may make {desk.outside}, which is new, and what is below it"),
+        ("approve-session", f"yes, for this session: may make {desk.outside}, which is new, and what is below it"),
         ("approve-unsandboxed", "yes, once, WITHOUT the sandbox"),
         ("deny", "no, keep the result as it is"),
         ("abort", "no, and stop everything"),
     ]
     assert form["codex_reason"] == "command failed; retry in the sandbox with what it lacked?"
     assert form["codex_risk"]["risk_level"] in ("medium", "high")
-    assert form["sandgate_grants"] == [{"kind": "write_path", "value": desk.outside}]
+    assert form["sandgate_grants"] == [{"kind": "new_entry", "value": desk.outside}]
     (denial,) = form["sandgate_denials"]
     assert (denial["operation"], denial["path"], denial["grant"]["value"]) == ("create", desk.outside, desk.outside)
 

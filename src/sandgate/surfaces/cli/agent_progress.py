@@ -234,9 +234,12 @@ def _behind(reason: str | None) -> str:
 
 def _reason(request: ApprovalRequest) -> str:
     """Of a denial, what a yes gives: the words that clients know it by say something else."""
-    if request.reason not in RETRY_REASONS or not request.grants:
+    gives = f"a yes gives {', '.join(map(grant_words, request.grants))}" if request.grants else ""
+    if request.stage == "held" and gives:
+        return f"it waits at a call that the sandbox refuses; {gives}"
+    if request.reason not in RETRY_REASONS or not gives:
         return request.reason
-    return f"the sandbox stopped it; a yes gives {', '.join(map(grant_words, request.grants))}"
+    return f"the sandbox stopped it; {gives}"
 
 
 def _command(argv: tuple[str, ...]) -> str:

@@ -40,6 +40,7 @@ class Narrator:
         self._told: set[str] = set()  # of the command that runs, about what was refused to it so far
         self._warned = False  # about the command that runs, or has just ended
         self._coped = False  # it ended well
+        self._not_asked: set[str] = set()  # reasons that were told
         self.output_lost = False  # not all of it reached a reader that wanted it
 
     def __call__(self, record: TraceRecord) -> None:
@@ -120,12 +121,14 @@ class Narrator:
             return
         self.finish()
         if decision.source == "none":
-            if decision.stage == "retry":  # before the first run, the refusal itself says so
+            # Before the first run, the refusal itself says so; in the middle of one there may be many.
+            if decision.stage == "retry" or (decision.stage == "held" and decision.reason not in self._not_asked):
+                self._not_asked.add(decision.reason)
                 say.fact(f"not asked: {decision.reason}")
         else:
             given = ", ".join(map(grant_words, decision.grants)) if decision.approved else ""
             # Where nothing has run, the refusal itself says why.
-            why = decision.reason if decision.stage == "retry" and not decision.approved else ""
+            why = decision.reason if decision.stage != "initial" and not decision.approved else ""
             from sandgate.display import one_line
 
             told = given or one_line(why, limit=WHY_SAID_CHARS)
