@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from sandgate.sandbox import looking
 
 pytestmark = pytest.mark.host("namespace")
 SECRET = "the word of the person"
-SEEN_BEFORE = 3  # commands until a session knows the place
+SEEN_MAX = 20  # commands until a session knows the place; three where nothing else changes it
 
 
 class Place:
@@ -43,7 +44,16 @@ class Place:
             return real(self_, plan, **rest)  # type: ignore[arg-type] # passed on as they are
 
         monkeypatch.setattr(head_start.HeadStart, "start", start)
-        monkeypatch.setattr(looking, "UNSETTLED_NS", 0)  # nothing counts as just changed
+        for limit in ("UNSETTLED_NS", "UNSETTLED_WHOLE_SECONDS_NS"):  # nothing counts as just changed
+            monkeypatch.setattr(looking, limit, -time.time_ns())
+
+    def until_known(self, run: Callable[[], object]) -> int:
+        """How often it ran until a plan left its look for later."""
+        for times in range(1, SEEN_MAX + 1):
+            run()
+            if self.owed[-1]:
+                return times
+        raise AssertionError("no plan was concluded from the last one")
 
     def run(self, *argv: str) -> str:
         passage = self.runtime.run(self.runtime.request(argv))
@@ -59,9 +69,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 def test_a_secret_that_appears_behind_the_plan_stays_closed(place: Place) -> None:
     """Works unconfined; the command begins a second time, with the plan of what lies there now."""
     secret = place.home / ".netrc"
-    for _ in range(SEEN_BEFORE):
-        place.run("cat", str(secret))
-    assert place.owed[-1]
+    place.until_known(lambda: place.run("cat", str(secret)))
     before = len(place.began)
     place.change = lambda: secret.write_text(SECRET)
     assert SECRET not in place.run("cat", str(secret))
@@ -71,11 +79,11 @@ def test_a_secret_that_appears_behind_the_plan_stays_closed(place: Place) -> Non
 
 def test_the_command_runs_once_where_the_plan_was_made_anew(place: Place) -> None:
     counter = ("sh", "-c", "echo x >> count")
-    for _ in range(SEEN_BEFORE):
-        place.run(*counter)
+    before = place.until_known(lambda: place.run(*counter))
     place.change = lambda: (place.home / ".config/other").mkdir()
     place.run(*counter)
-    assert (place.repo / "count").read_text().count("x") == SEEN_BEFORE + 1
+    assert place.owed[-2:] == [True, False]
+    assert (place.repo / "count").read_text().count("x") == before + 1
 
 
 @pytest.mark.parametrize("tty", [False, True])
@@ -88,24 +96,20 @@ def test_a_live_command_begins_again_as_well(place: Place, tty: bool) -> None:
         assert answer.exit_code == 0
         return answer.output
 
-    for _ in range(SEEN_BEFORE):
-        assert "done" in said()
-    assert place.owed[-1]
+    before = place.until_known(said)
     place.change = lambda: secret.write_text(SECRET)
     text = said()
     assert "done" in text
     assert SECRET not in text
     assert place.owed[-2:] == [True, False]
-    assert (place.repo / "count").read_text().count("x") == SEEN_BEFORE + 1
+    assert (place.repo / "count").read_text().count("x") == before + 1
 
 
 def test_a_change_to_git_stays_with_its_draft(place: Place) -> None:
     """The plan that was dropped had a draft of the git directory, too."""
     subprocess.run(["git", "init", "-q", place.repo], check=True)
     (place.repo / "file").write_text("x")
-    for _ in range(SEEN_BEFORE):
-        place.run("git", "add", "file")
-    assert place.owed[-1]
+    place.until_known(lambda: place.run("git", "add", "file"))
     place.change = lambda: (place.home / ".config/other").mkdir()
     place.run("git", "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "first")
     assert place.owed[-2:] == [True, False]
