@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sandgate.approvals.prompts.prompt import denial_text, grant_text
+from sandgate.approvals.prompts.prompt import denial_text, grants_text
 from sandgate.display import visible
 from sandgate.errors import TerminalFailed
 from sandgate.terminals.activity import state_of
@@ -80,7 +80,7 @@ def denied_notices(denials: tuple[Denial, ...]) -> tuple[str, ...]:
 
 def _way_or_reason(denial: Denial) -> str:
     if denial.grant is not None:
-        return f" (allowed by: {grant_text(denial.grant)})"
+        return f" (allowed by: {grants_text(denial.grants)})"
     always = ", whatever is granted" if denial.operation == "other" else ""
     return f" ({visible(denial.why)}{always})" if denial.why else ""
 
