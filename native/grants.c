@@ -187,15 +187,22 @@ static int holds_what_is_kept(const struct plan *plan, const char *path) {
     return is_above_absent(plan, path);
 }
 
-static int is_made_by_us(const struct spot *spot) {
+int is_made_by_us(const struct spot *spot) {
     size_t length;
     const struct own_name *own = own_name_at(spot->path);
     return own ? own->is_made : own_tree_above(spot->path, &length) != 0;
 }
 
+static int is_in_own_tree(const struct spot *spot) {
+    size_t length;
+    return own_tree_above(spot->path, &length) != 0;
+}
+
+/* Whatever lies in a directory of our making may be read: so nothing hidden comes to lie there. */
 int may_be_moved(const struct plan *plan, const struct spot *from, const struct spot *to) {
     if (holds_what_is_kept(plan, from->path) || holds_what_is_kept(plan, to->path)) return 0;
-    return !is_hidden(plan, from->path) || is_hidden(plan, to->path) || is_made_by_us(from);
+    if (!is_hidden(plan, from->path) || is_made_by_us(from)) return 1;
+    return is_hidden(plan, to->path) && !is_in_own_tree(to);
 }
 
 /* A descriptor for writing can be opened again for reading, in /proc: so what is hidden must be emptied first. */

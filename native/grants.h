@@ -32,5 +32,7 @@ struct permit permit_for_setting_aside(const struct plan *plan, const struct spo
 /* False for what no grant makes right: another place would show what is hidden, or lose what is protected. */
 int may_be_moved(const struct plan *plan, const struct spot *from, const struct spot *to);
 int may_be_opened(const struct plan *plan, const struct spot *spot, uint64_t flags);
+/* Whether what is found there was not there before; a further name makes nothing. */
+int is_made_by_us(const struct spot *spot);
 
 #endif

@@ -236,7 +236,7 @@ static void remember(const struct site *site, int is_made) {
 
 static void keep_account(const struct site *at, const struct site *to, const struct deed *deed) {
     if (deed->kind == DEED_REMOVE) move_own_name(at->spot->path, 0);
-    else if (deed->kind == DEED_LINK && to->permit.becomes_own) remember(to, 1);
+    else if (deed->kind == DEED_LINK && to->permit.becomes_own) remember(to, is_made_by_us(at->spot));
     else if (deed->kind == DEED_RENAME) {
         int was_own = own_name_at(at->spot->path) != 0;
         move_own_name(at->spot->path, to->spot->path);

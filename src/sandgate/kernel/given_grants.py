@@ -82,11 +82,14 @@ class GivenGrants:
         access = self._access
         if access.holds_kept(old.path) or access.holds_kept(new.path):
             return False
-        return access.readable(old.path) or not access.readable(new.path) or self._is_made_by_us(old.path)
+        if access.readable(old.path) or self.is_made_by_us(old.path):
+            return True
+        # Whatever lies in a directory of our making may be read: so nothing hidden comes to lie there.
+        return not access.readable(new.path) and self._own.tree_above(new.path) is None
 
     def may_be_opened(self, spot: Spot, flags: int) -> bool:
         """A descriptor for writing can be opened again for reading: so what is hidden must be emptied first."""
-        if not spot.exists or self._access.readable(spot.path) or self._is_made_by_us(spot.path):
+        if not spot.exists or self._access.readable(spot.path) or self.is_made_by_us(spot.path):
             return True
         return flags & os.O_ACCMODE == os.O_WRONLY and bool(flags & os.O_TRUNC)
 
@@ -135,7 +138,8 @@ class GivenGrants:
         own = self._own.at(made)
         return own is not None and own.is_made and own.tree < 0
 
-    def _is_made_by_us(self, path: str) -> bool:
+    def is_made_by_us(self, path: str) -> bool:
+        """Whether what is found there was not there before; a further name makes nothing."""
         own = self._own.at(path)
         return own.is_made if own is not None else self._own.tree_above(path) is not None
 

@@ -184,7 +184,7 @@ class Performer:
         if deed.kind == "link":
             _link(old, new)
             if new.permit.becomes_own:
-                self._remember(new, is_made=True)
+                self._remember(new, is_made=self._grants.is_made_by_us(old.spot.path))
             return
         old.check()
         if new.spot.exists:
