@@ -98,6 +98,23 @@ def test_what_is_removed_to_be_replaced_is_one_offer(word: str) -> None:
     assert offered(("mv", "a/other", "/elsewhere"), held("delete", note, program="mv")) == {away}
 
 
+@pytest.mark.parametrize("words", [("mv", f"{HOME}/note", "."), ("mv", "-t", ".", f"{HOME}/note")])
+def test_what_is_moved_into_the_workspace_is_only_taken_away(words: tuple[str, ...]) -> None:
+    """Required: the source is named, too, but nothing comes back in its place."""
+    away = {("remove", f"{HOME}/note")}
+    assert offered(words, held("delete", f"{HOME}/note", program="mv")) == away
+    in_a_line = ("sh", "-c", " ".join(words))
+    assert offered(in_a_line, held("delete", f"{HOME}/note", program="mv")) == away
+
+
+def test_what_line_and_program_both_say_is_offered_once() -> None:
+    """Required: the words of the program that waits are added to the line's, and often are the same."""
+    key = f"{HOME}/key"
+    said = intent("ssh-keygen", "-f", key)
+    made = (Grant("new_entry", key), Grant("new_entry", f"{key}.pub"))
+    assert grants_for(held("create", key, program="ssh-keygen"), said.also(said), ()) == made
+
+
 def test_a_new_name_is_offered_by_itself_also_among_secrets() -> None:
     key = f"{HOME}/.ssh/k2"
     both = {("new_entry", key), ("new_entry", f"{key}.pub")}

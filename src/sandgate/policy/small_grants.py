@@ -61,7 +61,9 @@ class HeldIntent(Record):
         ours, theirs = self.targets, other.targets
         named = tuple(dict.fromkeys((*ours.named, *theirs.named)))
         removed = tuple(dict.fromkeys((*ours.removed, *theirs.removed)))
-        return self.but(targets=ours.but(named=named, removed=removed), makes=(*self.makes, *other.makes))
+        moved = tuple(dict.fromkeys((*ours.moved, *theirs.moved)))
+        makes = tuple(dict.fromkeys((*self.makes, *other.makes)))
+        return self.but(targets=ours.but(named=named, removed=removed, moved=moved), makes=makes)
 
 
 def intent_of(
@@ -139,8 +141,10 @@ def _may_remove(path: str, intent: HeldIntent, given: tuple[Grant, ...]) -> bool
 
 
 def _is_destination(path: str, intent: HeldIntent) -> bool:
-    """Named as such, or by the directory it is in and the name of what comes there."""
+    """Named as such, not as what goes elsewhere; or by the directory it is in and the name of what comes there."""
     named = intent.targets.named
+    if path in intent.targets.moved:
+        return False
     return path in named or (dirname(path) in named and basename(path) in [basename(each) for each in named])
 
 

@@ -31,11 +31,13 @@ _CHANGES = ("write", "create", "delete", "rename", "metadata")
 
 
 class ChangedTargets(Record):
-    """Absolute paths. `removed`: a path and everything below it goes; `inside`: something of what lies there goes."""
+    """Absolute paths. `removed`: a path and everything below it goes; `inside`: something of what lies there goes;
+    `moved`: named as what goes elsewhere."""
 
     named: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     inside: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()
     workspaces: tuple[str, ...] = ()  # nothing above one, and no home, is offered because the command names it
 
@@ -50,16 +52,20 @@ def targets_of(command: CommandRequest | ConfinedCommand, workspace: str) -> Cha
     named: dict[str, None] = {}
     removed: dict[str, None] = {}
     inside: dict[str, None] = {}
+    moved: dict[str, None] = {}
     homes = homes_of(command.env)
     for argv in commands:
-        removes = _removes_trees(argv)
+        removes, moves = _removes_trees(argv), _moved_words(argv)
         for word in argv[1:PATHS_MAX]:
             if not word or word[0] == "-" or len(named) > PATHS_MAX:
                 continue
             for base in bases:
                 place, whole = _place(normpath(join(base, _at_home(word, homes))))
                 (named if not removes else removed if whole else inside)[place] = None
-    return ChangedTargets(tuple(named), tuple(removed), tuple(inside), homes, (workspace, command.cwd))
+                if word in moves:
+                    moved[place] = None
+    gone = tuple(removed), tuple(inside), tuple(moved)
+    return ChangedTargets(tuple(named), *gone, homes, (workspace, command.cwd))
 
 
 def widened(denials: tuple[Denial, ...], targets: ChangedTargets) -> tuple[Grant, ...]:
@@ -121,6 +127,15 @@ def _removes_trees(argv: tuple[str, ...]) -> bool:
     flags = [word for word in argv[1:] if word[:1] == "-"]
     short = "".join([word[1:] for word in flags if word[:2] != "--"])
     return program_name(argv[0]) == "rm" and ("r" in short or "R" in short or "--recursive" in flags)
+
+
+def _moved_words(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """What `mv` takes away: all but the last word, or all where an option says where to."""
+    if program_name(argv[0]) != "mv":
+        return ()
+    words = tuple([word for word in argv[1:] if word[:1] != "-"])
+    aimed = any(word[:2] == "-t" or word.startswith("--target") for word in argv[1:])
+    return words if aimed else words[:-1]
 
 
 def _place(path: str) -> tuple[str, bool]:
