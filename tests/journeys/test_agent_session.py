@@ -97,11 +97,11 @@ def test_a_stopped_command_is_asked_about_with_its_risk_and_what_a_model_says_of
                 if isinstance(event.msg, SandboxAssessment):
                     assessed.append((event.msg.status, event.msg.risk))
                     if event.msg.status == "success":
-                        agent.submit(AnswerApproval("c1", Decision("retry", "denied", "user")))
+                        agent.submit(AnswerApproval("c1", Decision("held", "denied", "user")))
                 if event.id == name and isinstance(event.msg, ENDS):
                     break
             assert request is not None
-            assert (request.call_id, request.request.stage, request.request.risk is None) == ("c1", "retry", False)
+            assert (request.call_id, request.request.stage, request.request.risk is None) == ("c1", "held", False)
             assert [status for status, _risk in assessed] == ["static", "success"]
             said_of_it = assessed[1][1]
             assert said_of_it is not None

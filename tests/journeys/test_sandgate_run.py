@@ -42,7 +42,7 @@ def test_a_denied_write_names_the_path_and_the_grant_and_nothing_is_written(sand
     done = sandgate("run", "--", "touch", f"{outside}/new")
     assert done.code == 1
     assert f"sandgate: denied: create {outside}/new (outside the writable roots: " in done.err
-    assert "sandgate: grant it once with: --add-dir " in done.err
+    assert f"sandgate: grant it once with: --grant new_entry={outside}/new\n" in done.err
     assert list(outside.iterdir()) == []
 
 
@@ -51,11 +51,29 @@ def test_the_grant_it_names_is_enough(sandgate: Sandgate, outside: Path) -> None
     assert (outside / "new").exists()
 
 
+def test_a_call_that_was_approved_gets_exactly_the_grant_and_the_trail_says_why(
+    sandgate: Sandgate, outside: Path
+) -> None:
+    """Required: the smallest grant, not the way out of the sandbox; one run."""
+    (outside / "file").write_text("old")
+    script = f"echo new > {outside}/file; touch {outside}/other"
+    done = sandgate("run", "--json", "--answer", "approve", "--answer", "deny", "--", "sh", "-c", script)
+    (attempt,), decisions = done.last["attempts"], done.last["decisions"]
+    assert [(one["stage"], one["decision"], one["source"]) for one in decisions] == [
+        ("held", "approved", "script"),
+        ("held", "denied", "script"),
+    ]
+    assert [(one["path"], one["asked"]) for one in attempt["performed"]] == [(f"{outside}/file", True)]
+    assert (outside / "file").read_text() == "new\n"
+    assert not (outside / "other").exists()
+
+
 def test_an_approved_retry_gets_exactly_the_grant_and_the_trail_says_why(sandgate: Sandgate, outside: Path) -> None:
     """Required: the smallest grant, not the way out of the sandbox."""
     (outside / "file").write_text("old")
     script = f"echo new > {outside}/file; touch {outside}/other"
-    done = sandgate("run", "--json", "--answer", "approve", "--answer", "deny", "--", "sh", "-c", script)
+    answers = ("--answer", "approve", "--answer", "deny")
+    done = sandgate("run", "-c", "sandbox.ask=after", "--json", *answers, "--", "sh", "-c", script)
     last = done.last
     assert [attempt["confined"] for attempt in last["attempts"]] == [True, True]
     assert last["attempts"][1]["allowed_by"] == "approved by script (once)"
@@ -308,7 +326,7 @@ def test_a_person_sees_the_denial_and_grants_it(sandgate: Sandgate, outside: Pat
     terminal = sandgate.at_terminal("run", "--", "touch", f"{outside}/new")
     shown = terminal.sees("Your answer")
     assert "session" not in shown  # which ends with the command
-    assert f"Denied: create {outside}/new" in shown
+    assert f"Wants: create {outside}/new" in shown
     assert "$ touch" in shown
     terminal.presses("y")
     assert terminal.ends() == 0
@@ -332,7 +350,7 @@ def test_control_c_ends_the_command_and_its_children(sandgate: Sandgate) -> None
 
 
 def test_the_way_out_of_the_sandbox_takes_its_own_key(sandgate: Sandgate, outside: Path) -> None:
-    terminal = sandgate.at_terminal("run", "-v", "--", "touch", f"{outside}/new")
+    terminal = sandgate.at_terminal("run", "-v", "-c", "sandbox.ask=after", "--", "touch", f"{outside}/new")
     assert "WITHOUT the sandbox" in terminal.sees("Your answer")
     terminal.presses("u")
     assert terminal.ends() == 0

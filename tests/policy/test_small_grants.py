@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandgate.policy.small_grants import grants_for, intent_of
+from sandgate.policy.small_grants import ALIKE_MAX, grants_for, intent_of
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.denials import Refused
 from sandgate.protocol.held_calls import HeldCall
@@ -199,3 +199,29 @@ def test_what_lies_behind_a_dot_is_offered_by_its_name_alone(name: str) -> None:
     """Required: a directory that was shown says nothing of the repositories and start files in it."""
     path = f"/srv/site/{name}"
     assert ("write_root", "/srv/site") not in (offered(("cp", "-r", "x", "/srv/site"), held("create", path)) or set())
+
+
+def test_a_program_that_does_the_same_to_all_its_names_takes_one_offer() -> None:
+    call = held("create", f"{HOME}/one", program="touch")
+    both = {("new_entry", f"{HOME}/one"), ("new_entry", f"{HOME}/two")}
+    assert offered(("sh", "-c", f"cd x; touch {HOME}/one {HOME}/two in-the-workspace"), call) == both
+    assert offered(("touch", f"{HOME}/one", f"{HOME}/note"), call) == {("new_entry", f"{HOME}/one")}  # which is there
+    assert offered(("sh", "-c", f"touch {HOME}/one; touch {HOME}/two"), call) == {("new_entry", f"{HOME}/one")}
+    assert offered(("my-tool", f"{HOME}/one", f"{HOME}/two"), call) == {("new_entry", f"{HOME}/one")}
+    gone = held("delete", f"{HOME}/note", program="rm")
+    assert offered(("rm", f"{HOME}/note", "/data/a.db", "/srv/site"), gone) == {
+        ("remove", f"{HOME}/note"), ("remove", "/data/a.db"), ("remove", "/srv/site")
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("other", [HOME, "/state/x", "/opt/sandgate/code", "/proc/sys/x", f"{HOME}/r/.git/hooks/x"])
+def test_what_is_never_offered_is_not_offered_with_another_name_either(other: str) -> None:
+    """An attack test: the question is about a harmless name, and the next word is none."""
+    for operation, program in (("create", "touch"), ("delete", "rm")):
+        path = f"{HOME}/one" if operation == "create" else f"{HOME}/note"
+        assert len(offered((program, path, other), held(operation, path, program=program))) == 1
+
+
+def test_so_many_names_are_offered_with_the_first() -> None:
+    names = [f"/srv/new/{number}" for number in range(40)]
+    assert len(offered(("touch", *names), held("create", names[0], program="touch"))) == ALIKE_MAX + 1

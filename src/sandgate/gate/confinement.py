@@ -13,7 +13,7 @@ from sandgate.places.git import INIT, may_move_repositories
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.effective import effective_permissions, network_mode
 from sandgate.protocol.confinement import IN_MEMORY, PATCH, SetupFailure
-from sandgate.protocol.permissions import ESCALATE, Grant, WorkspaceWrite, confines
+from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant, WorkspaceWrite, confines
 from sandgate.protocol.trace import Notice
 from sandgate.sandbox.backends import backend_named, find_helper, first_backend
 from sandgate.sandbox.facts import workspace_facts
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand, ConfinementSettings
     from sandgate.protocol.environment import Environment
-    from sandgate.protocol.permissions import BackendName, EffectivePermissions, NetworkMode
+    from sandgate.protocol.permissions import BackendName, NetworkMode
     from sandgate.protocol.trace import Recorder
     from sandgate.sandbox.looking import Known
     from sandgate.sandbox.memory import LaterLook, Mark
@@ -326,6 +326,11 @@ class Confinement:
         plan, said = self._caches.added(plan, self._own.taken, reads=reads)
         self._say_once(said)
         return plan
+
+    @property
+    def last_permissions(self) -> EffectivePermissions:
+        """What the last plan was made with; nothing before the first one."""
+        return self._before[2] if self._before is not None else EffectivePermissions()
 
     def namespace_network(self, grants: tuple[Grant, ...]) -> NetworkMode | None:
         """The network mode of the next plan with these grants; None when it will not build namespaces."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandgate.errors import DirectoryMissing
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +23,10 @@ def assessed(
     from sandgate.assessment.static import assess
     from sandgate.gate.target_facts import facts_for
 
-    permissions = confinement.permissions()
+    try:
+        permissions = confinement.permissions()
+    except DirectoryMissing:  # a yes has let the command remove it: what it could touch before is what is spoken of
+        permissions = confinement.last_permissions
     facts = facts_for(command, environ=environment.environ, writable=permissions.writable)
     return assess(command, facts=facts, denial=denial, permissions=permissions)
 

@@ -40,6 +40,9 @@ EDITS_BESIDE = {"sed": "sed", "perl": "", "vim": "", "vi": "", "ex": "", "nvim":
 JOURNALLED = ("sqlite3",)  # what they make is written with files beside it
 # Programs that take away what is in the place of what they make.
 REMOVES_FIRST = ("mv", "cp", "install", "ln", "ld", "as", "ar", "tar", "unzip", "rsync", "patch")
+# Programs that do the same to everything they are told: one question is about all of it.
+ALIKE = ("touch", "mkdir", "rmdir", "rm", "unlink", "chmod", "tee", "shred")
+ALIKE_MAX = 8  # names that are offered with the first of them
 LOCK = ".lock"  # git, and others in its manner: the new content, before it is renamed onto the file
 _MAKING = ("create", "bind")
 _MAKING_DIRECTORIES = ("mkdir", "mkdirat")
@@ -53,6 +56,7 @@ class HeldIntent(Record):
     permissions: EffectivePermissions
     programs: tuple[str, ...]  # directories in which programs are looked for
     makes: tuple[str, ...]  # paths that the command's words say it makes, beside those that are named
+    alike: tuple[tuple[str, tuple[str, ...]], ...]  # of a program in `ALIKE`, all that one call of it names
     exists: Callable[[str], bool]
     is_file: Callable[[str], bool]  # or a link
 
@@ -63,7 +67,8 @@ class HeldIntent(Record):
         removed = tuple(dict.fromkeys((*ours.removed, *theirs.removed)))
         moved = tuple(dict.fromkeys((*ours.moved, *theirs.moved)))
         makes = tuple(dict.fromkeys((*self.makes, *other.makes)))
-        return self.but(targets=ours.but(named=named, removed=removed, moved=moved), makes=makes)
+        alike = tuple(dict.fromkeys((*self.alike, *other.alike)))
+        return self.but(targets=ours.but(named=named, removed=removed, moved=moved), makes=makes, alike=alike)
 
 
 def intent_of(
@@ -80,7 +85,8 @@ def intent_of(
     named = tuple(dict.fromkeys((*targets.named, *more)))
     targets = targets.but(named=named, workspaces=(command.cwd, *permissions.open_places))
     programs = search_path(command.env.get("PATH", ""))
-    return HeldIntent(targets, permissions, programs, _made_beside(command, targets.named), exists, is_file)
+    makes = _made_beside(command, targets.named)
+    return HeldIntent(targets, permissions, programs, makes, _alike(command), exists, is_file)
 
 
 def grants_for(held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> tuple[Grant, ...] | None:
@@ -106,7 +112,34 @@ def grants_for(held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> 
         return _by_name(path, held, intent, given)  # with its directory it would be opened together with all code
     if root := _whole_directory(path, held, intent, given):
         return (Grant("write_root", root),)
-    return _by_name(path, held, intent, given)
+    own = _by_name(path, held, intent, given)
+    more = [_with_it(each, held, intent, (*given, *own)) for each in _named_with(path, held, intent)]
+    return tuple(dict.fromkeys((*own, *(grant for grants in more for grant in grants))))
+
+
+def _named_with(path: str, held: HeldCall, intent: HeldIntent) -> tuple[str, ...]:
+    """What the same call of the program names beside `path`, where its turn comes next."""
+    if held.refused.operation == "rename":
+        return ()
+    program, exists = held.refused.program, intent.exists(path)
+    named = next((names for each, names in intent.alike if each == program and path in names), ())
+    rest = [each for each in named if each != path and intent.exists(each) is exists and _is_harmless(each, path)]
+    permissions = intent.permissions
+    return tuple([each for each in rest if not permissions.may_write(each) and not _is_unseen(each, permissions)])[
+        :ALIKE_MAX
+    ]
+
+
+def _is_harmless(path: str, asked: str) -> bool:
+    """Nothing that begins with a dot, as what programs obey does, but the directory that is spoken of anyway."""
+    return "/." not in path.removeprefix(dirname(asked))
+
+
+def _with_it(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> tuple[Grant, ...]:
+    """What the same call would be offered for `path` alone, as far as that is one name."""
+    alone = intent.but(alike=())
+    offer = grants_for(held.but(refused=held.refused.but(path=path)), alone, given) or ()
+    return tuple([grant for grant in offer if grant.kind != "write_root" and not intent.targets.common(grant.value)])
 
 
 def _is_of_bare(path: str, intent: HeldIntent) -> bool:
@@ -247,3 +280,14 @@ def _made_beside(command: CommandRequest | ConfinedCommand, named: tuple[str, ..
         endings = MADE_BESIDE.get(program_name(argv[0]), ())
         made += [place + ending for ending in endings for place in named]
     return tuple(made)
+
+
+def _alike(command: CommandRequest | ConfinedCommand) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Only what a word names in full: a relative one is read from where the command began."""
+    found = []
+    for argv in everything_run(segments(command.argv)).commands:
+        program = program_name(argv[0]) if argv else ""
+        if program in ALIKE:
+            its = targets_of(command.but(argv=argv), command.cwd)
+            found.append((program, (*its.named, *its.removed)))
+    return tuple([each for each in found if len(each[1]) > 1])
