@@ -139,6 +139,21 @@ def test_the_description_names_the_target_in_plain_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("script", "begins"),
+    [
+        ("cp one.txt ~", "Writes in your home directory /home/u."),
+        ("tar xf a.tar -C ~", "Unpacks an archive into your home directory /home/u."),
+        ("chmod 700 ~", "Changes the permissions of your home directory /home/u."),
+        ("chmod -R 777 ~", "Changes the permissions of everything in your home directory /home/u."),
+    ],
+)
+def test_what_reaches_only_a_part_of_the_home_is_not_told_as_all_of_it(script: str, begins: str) -> None:
+    risk = judged(script)
+    assert risk.description.startswith(begins)
+    assert risk.risk_level == "high"
+
+
+@pytest.mark.parametrize(
     ("script", "reason"),
     [("rm one.txt", "deletes, in the workspace"), ("rm -r some", "deletes recursively, in the workspace")],
 )

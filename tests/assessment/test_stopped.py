@@ -48,6 +48,17 @@ def test_a_stopped_write_counts_as_one_unless_all_that_writes_is_known_to_append
     assert judged(script, about, stopped(Denial("write", path=note))).risk_level == "high"
 
 
+@pytest.mark.parametrize("path", ["/home/u/made", "/home/u/.ssh/id_new", "/home/u/.profile"])
+def test_where_a_yes_can_only_make_what_is_new_nothing_is_deleted(path: str) -> None:
+    """Required: such a call fails where anything is there; the same path opened for writing may lose what it held."""
+    new = Denial("create", path=path, grant=Grant("new_entry", path))
+    opened = new.but(grant=Grant("write_path", path))
+    only_made, written = (judged("make", denial=stopped(each)) for each in (new, opened))
+    assert (only_made.risk_level, written.risk_level) == ("high", "high")
+    assert "data_deletion" not in only_made.risk_categories
+    assert "data_deletion" in written.risk_categories
+
+
 def test_a_stopped_connection_is_network_access() -> None:
     risk = judged("pytest", denial=stopped(Denial("connect", address="10.0.0.1:443")))
     assert (risk.risk_level, risk.risk_categories) == ("medium", ("network_access",))

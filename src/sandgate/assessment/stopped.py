@@ -7,6 +7,7 @@ from sandgate.assessment.inquiry import is_local
 from sandgate.assessment.touching import APPENDING, deleting, reading, writing
 from sandgate.assessment.wording import worded
 from sandgate.policy.common_places import homes_of, is_common
+from sandgate.protocol.permissions import Grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def _path_finding(denial: Denial, path: str, facts: AssessmentFacts, appended: f
         return deleting(path, facts, recursive=False, contents=False, filtered=False)
     if denial.operation in {"read", "exec"}:
         return reading(path, facts) or Finding(LOW, "reads", path, "reads")
-    found = writing(path, facts, verb="Writes")
+    only_new = denial.grant == Grant("new_entry", path)  # carried out, it fails where anything is there
+    found = writing(path, facts, verb="Creates" if only_new else "Writes")
     if denial.operation in {"write", "create"} and found.target in appended:
         return writing(path, facts, verb=APPENDING.rstrip())
     outside = "outside the workspace" in found.why and not path.startswith(facts.home + "/.cache")

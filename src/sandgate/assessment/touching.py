@@ -33,6 +33,8 @@ CHANGING = (
     "Changes pictures in place",
     "Changes text files in place",
 )  # what is there must have been before
+# How what is done at a path is said of a directory that is none of the command's own.
+WITHIN = {"Writes": "Writes in", "Installs": "Installs into", "Creates a link at": "Creates a link in"}
 REPLACING = ("Writes ", "Overwrites ", "Cuts ")  # a file that nobody looked for may be there
 # Directories that hold what people wrote, where nobody could look.
 SOURCES = frozenset(("src", "app", "apps", "packages", "crates", "tests", "test", "docs", "include", "internal", "cmd",
@@ -189,15 +191,17 @@ def writing(path: str, facts: AssessmentFacts, *, verb: str, recursive: bool = F
         )  # fmt: skip
     if place.kind in {"personal", "elsewhere"}:
         return _outside(path, place, facts, sentence, recursive=recursive, changes=verb in CHANGING)
-    spread = recursive or place.kind in {"root", "home"}
-    whole = f"{verb} everything in {place.words} {what}" if spread else sentence
+    if recursive:
+        sentence = f"{verb} everything in {place.words} {what}"
+    elif place.kind in {"root", "home"}:
+        sentence = f"{WITHIN.get(verb, verb)} {place.words} {what}"
     rights = place.path.startswith(("/etc/sudoers", "/etc/cron", "/etc/passwd", "/etc/group"))
     privileged: tuple[RiskCategory, ...] = (SYSTEM, PRIVILEGE) if rights else (SYSTEM,)
     if place.path.startswith("/var/log/") and verb != "Appends to":
         privileged = (SYSTEM, DELETION, COMPLIANCE)
     elif place.path.startswith(PROTECTIONS) or any(mark in place.path for mark in GUARDING):
         privileged = (*privileged, COMPLIANCE)
-    return Finding(HIGH, "writes", place.path, f"changes {place.words}", whole, "", privileged)
+    return Finding(HIGH, "writes", place.path, f"changes {place.words}", sentence, "", privileged)
 
 
 def _replaced(place: Place, verb: str) -> tuple[RiskCategory, ...]:

@@ -60,5 +60,14 @@ def test_what_nobody_could_be_asked_about_is_not_said_to_be_denied_by_somebody(p
     write_down = written_down(lambda: ensured_state(os.environ), lambda _event: None, required=True)
     write_down(request_for("make"), Decision("initial", "denied", "none", reason="no reviewer is attached"))
     assert program("approvals", "log") == 0
-    assert "  denied, as nobody could be asked (initial" in program.out
+    assert "  denied, as nobody answered (initial" in program.out
     assert "by none" not in program.out
+
+
+def test_somebody_who_was_asked_and_did_not_answer_is_not_said_to_be_unreachable(program: Any) -> None:
+    """Required: a question that is taken back, or waited too long, was asked."""
+    write_down = written_down(lambda: ensured_state(os.environ), lambda _event: None, required=True)
+    write_down(request_for("make"), Decision("held", "denied", "none", reason="taken back"))
+    assert program("approvals", "log") == 0
+    assert "could be asked" not in program.out
+    assert "    because: taken back" in program.out

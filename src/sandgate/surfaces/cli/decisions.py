@@ -58,9 +58,7 @@ def _lines(entry: dict[str, Any]) -> str:
 def _outcome(entry: dict[str, Any]) -> str:
     decision = str(entry.get("decision")).replace("_", " ")
     return (
-        f"{decision}, as nobody could be asked"
-        if entry.get("source") == "none"
-        else f"{decision} by {entry.get('source')}"
+        f"{decision}, as nobody answered" if entry.get("source") == "none" else f"{decision} by {entry.get('source')}"
     )
 
 
