@@ -8,7 +8,7 @@ from sandgate.errors import TerminalFailed, UnknownTerminal
 from sandgate.protocol.trace import Notice, TerminalEnded
 from sandgate.testing import ReviewerDouble
 from support.process.waiting import until_the_clock_of_files_moves, wait_until
-from support.terminal.live_sessions import Workplace, pid_in, run_to_end
+from support.terminal.live_sessions import Workplace, run_to_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,15 +81,12 @@ def test_an_untouched_workspace_is_told_nothing_about(place: Workplace) -> None:
 AFTER = 'sandbox.ask="after"'
 
 
-def test_a_granted_new_file_stands_ready_while_the_command_lives_and_goes_if_unused(place: Workplace) -> None:
+def test_a_granted_new_file_is_made_by_the_run_that_may_and_by_nobody_else(place: Workplace) -> None:
     new = place.outside / "new"
     runtime = place.session(AFTER, reviewer=ReviewerDouble(always="approve"), approval_policy="on-failure")
-    script = f"[ -e {new} ] || {{ : > {new}; exit 1; }}; echo $$ > pid; sleep 1"
-    answer = runtime.exec_command(script, yield_time_ms=250, login=False)
-    pid_in(place.repo / "pid")
-    assert new.exists()
-    last = runtime.write_stdin(answer.session_id or 0)
-    assert (last.exit_code, new.exists()) == (0, False)
+    answer = run_to_end(runtime, f"[ ! -e {new} ] || exit 3; echo x >> runs; set -C; echo text > {new}")
+    assert (answer.exit_code, new.read_text()) == (0, "text\n")
+    assert (place.repo / "runs").read_text() == "x\nx\n"
 
 
 @pytest.mark.parametrize("asks", ["at-call", "after"])
