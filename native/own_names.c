@@ -89,13 +89,14 @@ static void move(struct entry *entry, size_t above, const char *to) {
     memcpy(path + length, entry->path + above, rest + 1);
     memcpy(entry->path, path, length + rest + 1);
     entry->mark = mark_of(path);
-    entry->own.is_passing = 0;
 }
 
+/* A name of its own makes a passing one last; not that of another passing one, whose place it takes. */
 void move_own_name(const char *from, const char *to) {
     size_t length = strlen(from);
-    struct entry *replaced = to ? find(to) : 0;
-    if (replaced) forget(replaced);
+    struct entry *replaced = to ? find(to) : 0, *moved = find(from);
+    if (to && moved) moved->own.is_passing = replaced && replaced->own.is_passing;
+    if (replaced && replaced != moved) forget(replaced);
     for (int i = 0; i < end; i++) {
         if (!table[i].mark || !path_is_at_or_below(table[i].path, from, length)) continue;
         if (to) move(&table[i], length, to);

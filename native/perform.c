@@ -234,10 +234,18 @@ static void remember(const struct site *site, int is_made) {
     remember_own_name(site->spot->path, &own);
 }
 
+/* Of two names of one object rename(2) takes neither away, and says that all went well. */
+static int is_still_there(const struct site *at, const struct site *to) {
+    struct identity old, new;
+    uint32_t type;
+    if (look_up_identity(at->directory, at->name, &old, &type) != 0) return 0;
+    return look_up_identity(to->directory, to->name, &new, &type) == 0 && is_same_object(&old, &new);
+}
+
 static void keep_account(const struct site *at, const struct site *to, const struct deed *deed) {
     if (deed->kind == DEED_REMOVE) move_own_name(at->spot->path, 0);
     else if (deed->kind == DEED_LINK && to->permit.becomes_own) remember(to, is_made_by_us(at->spot));
-    else if (deed->kind == DEED_RENAME) {
+    else if (deed->kind == DEED_RENAME && !is_still_there(at, to)) {
         int was_own = own_name_at(at->spot->path) != 0;
         move_own_name(at->spot->path, to->spot->path);
         if (!was_own && to->permit.becomes_own) remember(to, at->permit.tree >= 0);

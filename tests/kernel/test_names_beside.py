@@ -1,6 +1,7 @@
 """Names that a program takes beside the one that was allowed: what it needs to write safely, and no other."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -55,6 +56,30 @@ def test_one_grant_is_enough_to_write_safely(helper: str, outside: Path, case: s
     outcome = run(helper, outside, kind, name, NEW + script)  # type: ignore[arg-type] # kinds by name
     assert (outcome.exit_code, outcome.output, outcome.refused) == (0, "", [])
     assert set(os.listdir(outside)) == {"file"} | left
+
+
+PASSING = {  # how a name that is to go with the command could be kept
+    "in the place of another": "new('Makefile'); new('x1'); os.rename('x1', 'Makefile')",
+    "named once more": "new('Makefile'); os.link('Makefile', 'file.x'); os.rename('Makefile', 'file.x')",
+    "moved onto itself": "new('Makefile'); os.rename('Makefile', 'Makefile')",
+    "moved there and back": "new('Makefile'); new('x1'); os.rename('Makefile', 'file.x'); os.rename('file.x', 'x1')",
+}
+ONLY_NEW = "def new(name): os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))\n"
+
+
+@pytest.mark.parametrize("how", PASSING)
+def test_what_serves_to_write_goes_whatever_it_is_called_meanwhile(helper: str, outside: Path, how: str) -> None:
+    """Required: a yes for one file leaves no other name behind than those that look like its own."""
+    outcome = run(helper, outside, "write_path", "file", ONLY_NEW + PASSING[how])
+    assert (outcome.exit_code, outcome.output) == (0, "")
+    assert set(os.listdir(outside)) <= {"file", "file.x"}
+
+
+@pytest.mark.parametrize("how", PASSING)
+def test_without_a_sandbox_it_stays(outside: Path, how: str) -> None:
+    code = "import os\n" + ONLY_NEW + PASSING[how]
+    subprocess.run([sys.executable, "-I", "-S", "-c", code], cwd=outside, check=True)
+    assert set(os.listdir(outside)) & {"Makefile", "x1"}
 
 
 OTHERS = {

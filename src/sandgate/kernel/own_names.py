@@ -67,8 +67,14 @@ class OwnNames:
         self._trees += own.tree >= 0
 
     def move(self, old: str, new: str | None) -> None:
-        """Follows a rename, for the name and for all below it. `new` None: it is gone."""
-        if new is not None:
+        """Follows a rename, for the name and for all below it. `new` None: it is gone.
+
+        A name of its own makes a passing one last; not that of another passing one, whose place it takes.
+        """
+        moved, replaced = self._names.get(old), self._names.get(new or "")
+        if moved is not None:
+            moved.is_passing = replaced is not None and replaced.is_passing
+        if new not in (None, old):
             self._forget(new)
         below = old + "/"
         for path in [path for path in self._names if path == old or path.startswith(below)]:
@@ -76,7 +82,6 @@ class OwnNames:
                 self._forget(path)
                 continue
             own = self._names.pop(path)
-            own.is_passing = False
             self._names[new + path[len(old) :]] = own
 
     def close(self) -> None:

@@ -190,6 +190,8 @@ class Performer:
         if new.spot.exists:
             new.check()
         rename_between(old.directory, old.name, new.directory, new.name, replaces=new.spot.exists and not deed.flags)
+        if _is_still_there(old, new):
+            return
         was_own = self._own.at(old.spot.path) is not None
         self._own.move(old.spot.path, new.spot.path)
         if not was_own and new.permit.becomes_own:
@@ -273,6 +275,14 @@ def _change(site: _Site, deed: Deed) -> None:
 def _link(old: _Site, new: _Site) -> None:
     with _Held(old.open_object()) as place:
         os.link(f"/proc/self/fd/{place}", new.name, dst_dir_fd=new.directory, follow_symlinks=True)
+
+
+def _is_still_there(old: _Site, new: _Site) -> bool:
+    """Of two names of one object rename(2) takes neither away, and says that all went well."""
+    try:
+        return identity_at(old.directory, old.name) == identity_at(new.directory, new.name)
+    except OSError:
+        return False
 
 
 def _refusal() -> OSError:
