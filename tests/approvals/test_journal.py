@@ -12,11 +12,17 @@ import pytest
 
 from sandgate.approvals import journal
 from sandgate.approvals.journal import BEFORE, CURRENT, DIRECTORY, DecisionJournal, entries
-from sandgate.protocol.decisions import Decision
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import Attempt, Decision
+from sandgate.protocol.denials import DenialReport
+from sandgate.protocol.held_calls import PerformedCall
+from sandgate.protocol.permissions import EffectivePermissions
 from support.approval.reviewing import request_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from sandgate.protocol.decisions import ApprovalRequest
 
 
@@ -113,3 +119,25 @@ def test_a_long_command_takes_no_more_than_its_room(tmp_path: Path, words: tuple
     assert line["argv"][0] == "echo"
     assert line["argv"][-1].endswith(" more words)")
     assert (tmp_path / DIRECTORY / CURRENT).stat().st_size < 5 * journal.COMMAND_CHARS_MAX
+
+
+RUN = Attempt(True, "namespace", (), None, DenialReport("not_denied"), "policy on-failure", EffectivePermissions())
+
+
+def carried_out(state: Path, *calls: PerformedCall) -> list[Any]:
+    command = CommandRequest(("mkdir", "d"), "/w", {})
+    DecisionJournal(lambda: str(state)).write_performed("c1", command, RUN.but(performed=calls, performed_omitted=2))
+    return list(entries(str(state)))
+
+
+def test_what_was_carried_out_because_of_an_answer_has_a_line(tmp_path: Path) -> None:
+    call = PerformedCall(1, "create", "/d", asked=True, allowed_by="approved by user (once)")
+    (line,) = carried_out(tmp_path, *[call] * (journal.PERFORMED_MAX + 1))
+    assert (line["stage"], line["call_id"], line["argv"]) == ("performed", "c1", ["mkdir", "d"])
+    assert line["performed"][0]["allowed_by"] == "approved by user (once)"
+    assert (len(line["performed"]), line["performed_omitted"]) == (journal.PERFORMED_MAX, 3)
+
+
+def test_what_settings_alone_allow_is_no_decision(tmp_path: Path) -> None:
+    assert carried_out(tmp_path, PerformedCall(0, "create", "/d")) == []
+    assert not (tmp_path / DIRECTORY).exists()

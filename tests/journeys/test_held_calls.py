@@ -218,12 +218,16 @@ def test_after_a_no_nothing_is_left(sandgate: Sandgate, backend: str, home: Path
 
 
 def test_it_is_told_what_waited_and_what_was_carried_out(sandgate: Sandgate, backend: str, home: Path) -> None:
-    found = asked(sandgate, backend, f"mkdir {home}/d && touch {home}/d/f")
+    found = asked(sandgate, backend, f"mkdir {home}/d && touch {home}/d/f && chmod 600 {home}/d/f")
     (attempt,) = found.last["attempts"]
     first = attempt["held"][0]
     assert (first["denial"]["path"], first["decision"], first["source"]) == (f"{home}/d", "approved", "script")
     assert [each["path"] for each in attempt["performed"] if each["asked"]] == [f"{home}/d"]
     assert all(each["error"] == 0 for each in attempt["performed"] if each["path"].startswith(f"{home}/d"))
+    assert {each["allowed_by"] for each in attempt["performed"]} == {"approved by script (once)"}
+    log = sandgate("approvals", "log").out
+    assert f"    create {home}/d: approved by script (once)\n" in log
+    assert f"    metadata {home}/d/f: within what was approved by script (once)\n" in log
 
 
 def test_without_anybody_attached_a_command_is_refused_as_ever(sandgate: Sandgate, backend: str, home: Path) -> None:

@@ -103,6 +103,8 @@ def test_a_held_call_says_who_answered_and_how_long_it_waited() -> None:
 
 
 def test_a_performed_call_says_whether_somebody_was_asked_about_it() -> None:
-    """Required: what an earlier answer covered is never told as a question."""
-    assert performed_json(PerformedCall(1, "create", "/home/u/k"))["asked"] is True
-    assert performed_json(PerformedCall(0, "create", "/home/u/k"))["asked"] is False
+    """Required: a number alone, which every call that waited has, is no question."""
+    call = PerformedCall(1, "create", "/home/u/k")
+    assert performed_json(call)["asked"] is False
+    told = performed_json(call.but(asked=True, allowed_by="approved by user (once)"))
+    assert (told["asked"], told["allowed_by"]) == (True, "approved by user (once)")

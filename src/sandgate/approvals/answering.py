@@ -9,18 +9,31 @@ from _thread import allocate_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.approvals.chain import Reviewer, ReviewerChain
     from sandgate.approvals.store import ApprovalStore
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.protocol.decisions import ApprovalKey
+    from sandgate.protocol.decisions import ApprovalKey, Attempt
+    from sandgate.protocol.permissions import Grant
+
+    WritePerformed = Callable[[str, CommandRequest, Attempt], None]
 
 
 class SessionAnswers:
     """Threads may share it. `side_by_side`: the reviewers hold several questions at once."""
 
-    def __init__(self, reviewers: tuple[Reviewer, ...] = (), *, side_by_side: bool = False) -> None:
+    def __init__(
+        self,
+        reviewers: tuple[Reviewer, ...] = (),
+        *,
+        side_by_side: bool = False,
+        write_performed: WritePerformed = lambda _call_id, _command, _attempt: None,
+    ) -> None:
+        """`write_performed` keeps what was carried out for a run on the word of these answers."""
         self.reviewers = reviewers
+        self.write_performed = write_performed
         self.side_by_side = side_by_side
         self._making = allocate_lock()
         self._store: ApprovalStore | None = None
@@ -49,9 +62,14 @@ class SessionAnswers:
                 self._store = ApprovalStore()
             return self._store
 
+    @property
+    def places(self) -> tuple[Grant, ...]:
+        """What all commands of the session have been given, path by path."""
+        return () if self._store is None else self._store.places.given()
+
     def with_places(self, plan: ConfinedCommand) -> ConfinedCommand:
         """The plan with what was given for the session, path by path, whichever command wants it."""
-        if self._store is None or not (given := self._store.places.given()):
+        if not (given := self.places):
             return plan
         from sandgate.sandbox.carried_grants import with_standing
 

@@ -1,5 +1,7 @@
 """Who allowed what, and why: every answer to a question, one JSON object a line, in a file that is only appended to.
 
+What was carried out for a run because of such answers has a line of its own, whose stage is "performed".
+
 The file lies where no confined command sees it. Secrets are taken out of what is written. When it is full it gives way
 to a new one and is kept once; nothing else ever removes a line.
 """
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
 
     Json = dict[str, Any]
 
@@ -30,6 +33,7 @@ CURRENT, BEFORE = "decisions.jsonl", "decisions.1.jsonl"
 JOURNAL_BYTES_MAX = 16 * 1024 * 1024  # of one file; two are kept
 ARGUMENT_CHARS_MAX = 2_000  # of one word of a command
 COMMAND_CHARS_MAX = 16_000  # of all its words: many long questions must not push older lines out
+PERFORMED_MAX = 64  # calls of one run that are written down; further ones are counted
 FILES_MAX = 64  # of one patch, and as many that a command executes
 
 
@@ -42,6 +46,11 @@ class DecisionJournal:
     def write(self, request: ApprovalRequest, decision: Decision) -> None:
         """For good, when it returns. Raises SandgateError or OSError when the answer cannot be written down."""
         self._append(_line(request, decision))
+
+    def write_performed(self, call_id: str, command: CommandRequest, attempt: Attempt) -> None:
+        """What was carried out for a run because of answers; nothing where settings alone allowed it."""
+        if any(call.allowed_by for call in attempt.performed):
+            self._append(_performed_line(call_id, command, attempt))
 
     def _append(self, line: Json) -> None:
         data = json.dumps(sendable(line), ensure_ascii=True).encode() + b"\n"
@@ -117,6 +126,19 @@ def _line(request: ApprovalRequest, decision: Decision) -> Json:
         "rule": plain(decision.amendment),
         "executed": _executed(request),
         "changing": decision.changing,
+    }
+
+
+def _performed_line(call_id: str, command: CommandRequest, attempt: Attempt) -> Json:
+    kept = attempt.performed[:PERFORMED_MAX]
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "call_id": call_id,
+        "stage": "performed",
+        "argv": _bounded(redacted_argv(command.argv)),
+        "cwd": command.cwd,
+        "performed": plain(kept),
+        "performed_omitted": attempt.performed_omitted + len(attempt.performed) - len(kept),
     }
 
 

@@ -14,7 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.decisions import ApprovalRequest, Attempt
     from sandgate.protocol.trace import Recorder
 
     WriteDown = Callable[[ApprovalRequest, Decision], Decision]
@@ -42,3 +43,13 @@ def written_down(state: Callable[[], str], tell: Recorder, *, required: bool) ->
         return decision
 
     return write_down
+
+
+def write_performed(
+    state: Callable[[], str], tell: Recorder, call_id: str, command: CommandRequest, attempt: Attempt
+) -> None:
+    """Writes down what was carried out on the word of an answer. It is done by then: a failure is told, no more."""
+    try:
+        DecisionJournal(state).write_performed(call_id, command, attempt)
+    except (SandgateError, OSError) as problem:
+        tell(Notice("warning", f"what was carried out for the command could not be written down: {problem}"))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Attempt, Decision, DecisionSource, HeldQuestion
+    from sandgate.protocol.permissions import Grant
 
     HeldBefore = tuple[HeldQuestion, ...]
 
@@ -105,6 +106,16 @@ def with_answers(report: DenialReport, held: HeldBefore) -> DenialReport:
     told = {each.denial.words: no_words(each.decision) for each in held if not each.decision.approved}
     denials = [each.but(grant=None, why=said) if (said := told.get(each.words)) else each for each in report.denials]
     return report.but(denials=tuple(denials))
+
+
+def with_performed(
+    attempt: Attempt, outcome: AttemptOutcome, plan: ConfinedCommand, session: tuple[Grant, ...]
+) -> Attempt:
+    """The attempt with what was carried out for it, and on whose word; `session`: what all commands were given."""
+    from sandgate.gate.performed_calls import allowed_by_whom
+
+    told = allowed_by_whom(attempt, outcome, plan, session)
+    return attempt.but(performed=told, performed_omitted=outcome.performed_omitted)
 
 
 def no_words(decision: Decision) -> str:

@@ -259,7 +259,7 @@ class Escalation:
 
     def _approved(self, asked: AskReviewer, decision: Decision) -> Run:
         self._allowing = asked
-        by = f"approved by {decision.source} ({SCOPES.get(decision.decision, 'once')})"
+        by = approved_by(decision)
         if asked.stage == "initial" and decision.source != "rule":  # a rule said nothing about a retry
             self._approved_by = by
         return self._run(by, decision.grants)
@@ -339,6 +339,11 @@ def offer(
     if ESCALATE in wanted or set(wanted) <= set(given):
         return (ESCALATE,), True
     return wanted, True
+
+
+def approved_by(decision: Decision) -> str:
+    """On whose word, in the words of the trail."""
+    return f"approved by {decision.source} ({SCOPES.get(decision.decision, 'once')})"
 
 
 def refusal_text(decision: Decision) -> str:

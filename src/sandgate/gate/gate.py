@@ -20,6 +20,7 @@ from sandgate.gate.attempts import (
     not_started,
     unasked,
     with_answers,
+    with_performed,
     without_forbidden_hosts,
 )
 from sandgate.gate.escalation import AskReviewer, Escalation, Finish, Judge, Rules, Run
@@ -178,7 +179,8 @@ class Gate:
         denial, built = self.refused(plan, outcome, attempt.held), as_built(plan, outcome.layers)
         attempt = attempt.but(result=outcome.result, denial=denial, remarks=outcome.remarks, guarantees=built)
         if outcome.performed or outcome.performed_omitted:
-            attempt = attempt.but(performed=outcome.performed, performed_omitted=outcome.performed_omitted)
+            attempt = with_performed(attempt, outcome, plan, self._answering.places)
+            self._answering.write_performed(call_id, command, attempt)
         for message in outcome.remarks:
             record(Notice("warning", message))
         if strange := unasked(outcome.created_protected, plan, attempt):
@@ -330,14 +332,12 @@ class _Passage:
 
     def _amendment(self, review: AskReviewer) -> Amendment | None:
         """The rule to offer: for a command that has not run yet and is no high risk."""
-        if review.stage != "initial" or self._asked.keys or self._asked.changes or self._asked.verdict is not None:
-            return None
-        if self._risk is not None and self._risk.risk_level == "high":
+        is_high = self._risk is not None and self._risk.risk_level == "high"
+        if is_high or review.stage != "initial" or self._asked.keys or self._asked.changes or self._asked.verdict:
             return None
         proposed = self._gate._rulebook.proposed(self._command)
-        if proposed is None:
-            return None
-        return self._approval_state.tied_rule(proposed, confined=self._gate._policies.confines)
+        confined = self._gate._policies.confines
+        return None if proposed is None else self._approval_state.tied_rule(proposed, confined=confined)
 
     def _assess(self, denial: DenialReport | None) -> None:
         if self._asked.assess is not None:

@@ -48,3 +48,5 @@ class PerformedCall(Record):
     path: str
     other_path: str = ""
     error: int = 0  # what the caller got; 0: it was done
+    asked: bool = False  # somebody was asked about this very call
+    allowed_by: str = ""  # on whose word, as `Attempt.allowed_by`; "": a setting or an option, or nobody can be named

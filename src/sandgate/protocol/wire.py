@@ -5,7 +5,6 @@ Names are those that clients of the lineage know.
 
 from __future__ import annotations
 
-from sandgate.protocol.held_calls import WITHIN_EARLIER
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, ReadOnly, WorkspaceWrite
 from sandgate.record import Record
 
@@ -55,8 +54,8 @@ def held_json(held: HeldQuestion) -> Json:
 
 
 def performed_json(performed: PerformedCall) -> Json:
-    """A call that the supervisor carried out; `asked` says whether somebody was asked about this very call."""
-    return {**performed.fields(), "asked": performed.number != WITHIN_EARLIER}
+    """A call that the supervisor carried out, and on whose word."""
+    return dict(performed.fields())
 
 
 def risk_json(risk: RiskAssessment) -> Json:

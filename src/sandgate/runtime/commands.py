@@ -75,7 +75,10 @@ class CommandSession:
             retry_after_approval=self.settings.retry_after_approval,
         )
         self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
-        self.answering = SessionAnswers(who_answers(reviewers, self), side_by_side=side_by_side)
+        written = WrittenAnswers(environment.environ, self.record, required=self.settings.require_record)
+        self.answering = SessionAnswers(
+            who_answers(reviewers, self), side_by_side=side_by_side, write_performed=written.performed
+        )
         self.gate = Gate(
             self.policies,
             confinement=confinement,
@@ -83,7 +86,7 @@ class CommandSession:
             # Not `self.risk`: a session without references to it must be able to end while its commands live.
             assess=lambda command, denial: risk_of(command, denial, confinement, environment),
             record=self.record,
-            write_down=WrittenAnswers(environment.environ, self.record, required=self.settings.require_record),
+            write_down=written,
             new_id=self.new_id,
             rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
         )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sandgate.policy.program_places import ProgramPlaces
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinementSettings
-    from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.environment import Environment
     from sandgate.protocol.risk import RiskAssessment
@@ -85,3 +85,11 @@ class WrittenAnswers:
                 environ, tell, required = self._said
                 self._write_down = written_down(lambda: ensured_state(environ), tell, required=required)
         return self._write_down(request, decision)
+
+    def performed(self, call_id: str, command: CommandRequest, attempt: Attempt) -> None:
+        """Writes down what was carried out for a run."""
+        from sandgate.approvals.written_answers import write_performed
+        from sandgate.config.state_directory import ensured_state
+
+        environ, tell, _ = self._said
+        write_performed(lambda: ensured_state(environ), tell, call_id, command, attempt)

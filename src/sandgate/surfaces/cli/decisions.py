@@ -1,4 +1,5 @@
-"""`sandgate approvals log` and `override`: what was decided, by whom and why; and a person's word against a machine's.
+"""`sandgate approvals log` and `override`: what was decided, by whom and why, and what was carried out because of it;
+and a person's word against a machine's.
 
 What is printed was written by commands and by a model: all of it is made visible, on one line each.
 """
@@ -37,6 +38,29 @@ def override_action(action: str) -> int:
 
 
 def _lines(entry: dict[str, Any]) -> str:
+    lines = _performed_lines(entry) if entry.get("stage") == "performed" else _decision_lines(entry)
+    return "".join(f"{visible(line, limit=WORDS_CHARS_MAX)}\n" for line in lines)
+
+
+def _performed_lines(entry: dict[str, Any]) -> list[str]:
+    """What was carried out for one run, each with the answer that allowed it."""
+    at = here(str(entry.get("at")), seconds=True)
+    argv = [str(word) for word in entry.get("argv") or ()]
+    calls = [_performed(call) for call in entry.get("performed") or ()]
+    lines = [f"{at}  carried out for a command", f"    {_joined(argv)}", f"    in {entry.get('cwd')}", *calls]
+    more = entry.get("performed_omitted")
+    return [*lines, f"    and {more} more within what was given"] if more else lines
+
+
+def _performed(call: dict[str, Any]) -> str:
+    paths = " to ".join([str(path) for path in (call.get("path"), call.get("other_path")) if path])
+    failed = f", which failed ({os.strerror(int(call['error']))})" if call.get("error") else ""
+    by = str(call.get("allowed_by") or "within what settings, options or several answers allow")
+    within = "" if call.get("asked") or not call.get("allowed_by") else "within what was "
+    return f"    {call.get('operation')} {paths}{failed}: {within}{by}"
+
+
+def _decision_lines(entry: dict[str, Any]) -> list[str]:
     argv = [str(word) for word in entry.get("argv") or ()]
     files = [str(path) for path in entry.get("files") or ()]
     what = "patch of " + ", ".join(files) if files else _joined(argv)
@@ -52,7 +76,7 @@ def _lines(entry: dict[str, Any]) -> str:
     if entry.get("reason"):
         lines.append(f"    because: {entry['reason']}")
     lines.append(f"    action {str(entry.get('action'))[:SHORT_DIGEST]}")
-    return "".join(f"{visible(line, limit=WORDS_CHARS_MAX)}\n" for line in lines)
+    return lines
 
 
 def _outcome(entry: dict[str, Any]) -> str:

@@ -1,0 +1,119 @@
+"""On whose word the supervisor carried out what a command was refused.
+
+A call that somebody was asked about has that answer. Any other lies within what the command had: an answer to another
+question of the same run, one for the session, or what the run began with. Where more than one may have allowed it, and
+where a setting or an option did, nobody is named.
+"""
+
+from __future__ import annotations
+
+import os.path
+
+from sandgate.gate.escalation import approved_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
+    from sandgate.protocol.decisions import Attempt, Decision, HeldQuestion
+    from sandgate.protocol.held_calls import PerformedCall
+    from sandgate.protocol.permissions import Grant
+
+    Source = tuple[tuple[str, ...], str]  # the places that were given, and by whom
+
+EARLIER = "approved earlier in this session"
+APPROVED = "approved by "  # begins what the trail says of a run that somebody was asked about
+ASKED = ("user", "script", "automated_reviewer")  # sources of answers that a question was needed for
+
+
+def allowed_by_whom(
+    attempt: Attempt, outcome: AttemptOutcome, plan: ConfinedCommand, session: tuple[Grant, ...]
+) -> tuple[PerformedCall, ...]:
+    """What was carried out, with the word for each; `session`: what all of its commands were given."""
+    sources = _sources(attempt, outcome, plan, session)
+    return tuple([_allowed(call, attempt, sources) for call in outcome.performed])
+
+
+def _allowed(call: PerformedCall, attempt: Attempt, sources: list[Source]) -> PerformedCall:
+    question = _question(call, attempt)
+    if question is not None:
+        return call.but(asked=question.decision.source in ASKED, allowed_by=_words(question.decision))
+    for reaches in (_covers, _lies_beside):
+        said = {by for places, by in sources if any(reaches(place, path) for place in places for path in _paths(call))}
+        if said:
+            return call.but(allowed_by=said.pop() if len(said) == 1 else "")
+    return call
+
+
+def _sources(
+    attempt: Attempt, outcome: AttemptOutcome, plan: ConfinedCommand, session: tuple[Grant, ...]
+) -> list[Source]:
+    answers = [each.decision for each in attempt.held if each.decision.approved]
+    given = {grant for decision in answers for grant in decision.grants}
+    earlier = [each for each in session if each not in given]
+    configured = [each for each in plan.supervised_grants if each not in (*attempt.grants, *session)]
+    return [
+        *((_places(decision.grants), _words(decision)) for decision in answers),
+        (_places(attempt.grants), attempt.allowed_by),
+        (_places(tuple(earlier)), EARLIER),
+        (_places(tuple(configured)), ""),
+        (_covered_by_first(attempt, outcome, given), attempt.allowed_by),
+    ]
+
+
+def _covered_by_first(attempt: Attempt, outcome: AttemptOutcome, given: set[Grant]) -> tuple[str, ...]:
+    """What waited and was answered without a question, and because of no other answer than the one before the run."""
+    if not attempt.allowed_by.startswith(APPROVED):
+        return ()
+    places = _places(tuple(given))
+    calls = [each for each in outcome.performed if each.number and _question(each, attempt) is None]
+    return tuple([each.path for each in calls if not any(_covers(place, each.path) for place in places)])
+
+
+def _question(call: PerformedCall, attempt: Attempt) -> HeldQuestion | None:
+    """The one that was about it: under its number, or about the same call, which was made again after a signal."""
+    if not call.number:
+        return None
+    approved = [each for each in attempt.held if each.decision.approved]
+    wanted = call.operation, call.path, call.other_path
+    for is_it in _by_number(call.number), _by_matter(wanted):
+        if found := next(filter(is_it, approved), None):
+            return found
+    return None
+
+
+def _by_number(number: int) -> Callable[[HeldQuestion], bool]:
+    return lambda question: question.number == number
+
+
+def _by_matter(wanted: tuple[str, str, str]) -> Callable[[HeldQuestion], bool]:
+    return lambda question: (
+        wanted
+        == (
+            question.denial.operation,
+            question.denial.path or question.denial.address,
+            question.other_path,
+        )
+    )
+
+
+def _words(decision: Decision) -> str:
+    return approved_by(decision) if decision.source in ASKED else EARLIER
+
+
+def _places(grants: tuple[Grant, ...]) -> tuple[str, ...]:
+    return tuple([grant.value for grant in grants])
+
+
+def _paths(call: PerformedCall) -> tuple[str, ...]:
+    return tuple(filter(None, (call.path, call.other_path)))
+
+
+def _covers(place: str, path: str) -> bool:
+    return path == place or path.startswith(place.rstrip("/") + "/")
+
+
+def _lies_beside(place: str, path: str) -> bool:
+    """As the names do under which programs make what replaces a file."""
+    return os.path.dirname(path) == os.path.dirname(place.rstrip("/"))
