@@ -11,6 +11,7 @@ import pytest
 
 from sandgate.execution import head_start
 from sandgate.execution.head_start import HeadStart
+from sandgate.gate.escalation import PLANS_MAX
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.protocol.trace import CommandBegan
 from sandgate.runtime import Environment, open_runtime
@@ -33,14 +34,15 @@ class Place:
         hear = lambda said: self.began.append(said) if isinstance(said, CommandBegan) else None  # noqa: E731
         self.runtime = open_runtime(Environment(str(self.repo), environ), record=hear)
         self.change: Callable[[], object] | None = None
+        self.changes = 1
         self.owed: list[bool] = []
         real = HeadStart.start
 
         def start(self_: HeadStart, plan: ConfinedCommand, **rest: object) -> object:
             self.owed.append(self_.later.is_owed)
-            change, self.change = self.change, None
-            if change is not None:
-                change()
+            if self.change is not None and self.changes:
+                self.changes -= 1
+                self.change()
             return real(self_, plan, **rest)  # type: ignore[arg-type] # passed on as they are
 
         monkeypatch.setattr(head_start.HeadStart, "start", start)
@@ -126,3 +128,12 @@ def test_what_is_protected_may_be_taken_away_at_any_time(place: Place, name: str
     assert place.run("sh", "-c", "echo ran; echo x >> count") == "ran\n"
     assert ((place.repo / "count").read_text(), len(place.began)) == ("x\n", 2)
     assert place.run("sh", "-c", f"echo y > {name}; cat {name}") != "y\n"  # it stays a protected name
+
+
+def test_several_may_be_taken_away_one_plan_after_the_other(place: Place) -> None:
+    protected = [place.repo / ".envrc", place.repo / ".nvim.lua", place.repo / ".exrc"]
+    for each in protected:
+        each.write_text("x")
+    place.change, place.changes = lambda: protected.pop().unlink(), PLANS_MAX - 1
+    assert place.run("sh", "-c", "echo ran") == "ran\n"
+    assert len(place.began) == PLANS_MAX

@@ -38,6 +38,7 @@ SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": 
 QUESTIONS_MAX = 8  # about held calls of one command; what is refused beyond them is not asked about
 TOO_MANY = f"it was asked about {QUESTIONS_MAX} times while it ran; what it is refused from now on is not asked about"
 WRITING = ("write_root", "write_path", "new_entry", "remove", "metadata")
+PLANS_MAX = 4  # for one run: something that a plan speaks of may be taken away under each
 AGAIN_MAX = 3  # times in one passage that a reviewer is asked again because of what changed meanwhile
 KEEPS_CHANGING = "what was approved changed each time before it could run: {changed}"
 COMMAND_REJECTED = "exec command rejected by user"

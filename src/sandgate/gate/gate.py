@@ -23,7 +23,7 @@ from sandgate.gate.attempts import (
     with_performed,
     without_forbidden_hosts,
 )
-from sandgate.gate.escalation import AskReviewer, Escalation, Finish, Judge, Rules, Run
+from sandgate.gate.escalation import PLANS_MAX, AskReviewer, Escalation, Finish, Judge, Rules, Run
 from sandgate.gate.gate_request import GateRequest
 from sandgate.gate.policies import as_judged
 from sandgate.gate.question_reason import only_reads, why_asked
@@ -350,10 +350,11 @@ class _Passage:
             raise RequestError("the session is closed, so nothing more runs in it", hint="open another one")
         if not self._gate.wanted():  # a yes of a model, or of policy, that comes after the turn was ended
             raise RequestError("nobody waits for this any more, so it is not run", hint="ask for it again")
-        plan, outcome = self._start(order.grants)
-        if isinstance(outcome.failure, SetupFailure) and self._gate._confinement.fall_back(plan, outcome.failure):
-            # Nothing ran; another backend takes over, or another plan, once.
-            plan, outcome = self._start(order.grants, again=True)
+        for again in range(PLANS_MAX):  # nothing ran where one fails: another backend takes over, or another plan
+            plan, outcome = self._start(order.grants, again=again > 0)
+            failed = outcome.failure if isinstance(outcome.failure, SetupFailure) else None
+            if failed is None or not self._gate._confinement.fall_back(plan, failed):
+                break
         check_started(plan, outcome)
         if outcome.result is None and not outcome.running:
             raise not_started(self._command, outcome)
@@ -376,8 +377,7 @@ class _Passage:
 
     def _start(self, grants: tuple[Grant, ...], *, again: bool = False) -> tuple[ConfinedCommand, AttemptOutcome]:
         later = self._launch.get_ready(grants)
-        confinement = self._gate._confinement
-        plan = confinement.plan(self._command, grants, reads=self._reads, later=None if again else later)
+        plan = self._gate._confinement.plan(self._command, grants, reads=self._reads, later=None if again else later)
         try:
             plan = self._approval_state.tied(plan)
         except Moved:
