@@ -10,7 +10,7 @@ from sandgate.approvals.answering import SessionAnswers
 from sandgate.approvals.holding import binding_of, contents_of
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RuleError, SetupFailed
 from sandgate.execution.asking import AskedMeanwhile
-from sandgate.gate.escalation import AGAIN_MAX
+from sandgate.gate.escalation import AGAIN_MAX, PLANS_MAX
 from sandgate.gate.gate import Gate
 from sandgate.gate.policies import Policies
 from sandgate.gate.rulebook import Rulebook
@@ -242,10 +242,11 @@ def test_another_backend_takes_over_once_before_anything_ran() -> None:
     stage.falls_back = True
     assert len(stage.passes().attempts) == 1
     assert len(stage.started) == 2
-    broken = Stage(*[AttemptOutcome(None, failure=SetupFailure("x", "EPERM"))] * 2)
+    broken = Stage(*[AttemptOutcome(None, failure=SetupFailure("x", "EPERM"))] * PLANS_MAX)
     broken.falls_back = True
     with pytest.raises(SetupFailed):
         broken.passes()
+    assert len(broken.started) == PLANS_MAX
 
 
 def test_full_access_runs_unconfined_and_the_trail_says_that_policy_wants_it() -> None:
