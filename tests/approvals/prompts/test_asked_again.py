@@ -53,6 +53,28 @@ def test_a_setting_is_named_where_there_is_one_for_exactly_this(grant: Grant, se
     assert lines[1:] == ([f"{setting} in config.toml"] if setting else [])
 
 
+@pytest.mark.parametrize(
+    ("grant", "setting"),
+    [
+        (Grant("write_path", "/opt/x/f"), 'grants.write_path = ["/opt/x/f"]'),
+        (Grant("write_path", "/home/u/note"), 'grants.write_path = ["/home/u/note"]'),
+        (Grant("metadata", "/home/u/note"), 'grants.metadata = ["/home/u/note"]'),
+        (Grant("write_path", "/home/u/.gitconfig"), ""),
+        (Grant("write_path", "/home/u/.config/x/y"), ""),
+        (Grant("write_path", "/home/u/bin/x"), ""),
+        (Grant("write_path", "/etc/motd"), ""),
+        (Grant("new_entry", "/home/u/made"), ""),
+        (Grant("remove", "/home/u/note"), ""),
+        (Grant("write_root", "/opt/x"), 'sandbox_workspace_write.writable_roots = ["/opt/x"]'),
+    ],
+)
+def test_at_a_call_that_waits_the_setting_gives_that_file_alone(grant: Grant, setting: str) -> None:
+    """Required: no whole directory for one file; none for what is obeyed later, or is another thing the next time."""
+    command = CommandRequest(("touch", "x"), "/repo", {"HOME": "/home/u", "PATH": "/usr/bin:/home/u/bin"})
+    lines = again_lines(ASKED.but(stage="held", command=command, grants=(grant,)), session="", always="")
+    assert lines == ([f"{setting} in config.toml"] if setting else [])
+
+
 @pytest.mark.parametrize("place", ["/srv/people/ann", "/srv/people", "/opt/tools/bin"])
 def test_no_setting_is_named_that_would_end_every_later_command(place: str) -> None:
     """Required: a home that lies elsewhere, what it lies in, and where a shell finds programs are no workspace."""

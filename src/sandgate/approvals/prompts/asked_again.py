@@ -44,7 +44,8 @@ def again_lines(request: ApprovalRequest, *, session: str, always: str) -> list[
     if any("/.git/" in f"{grant.value}/" for grant in request.grants if grant.kind in ("write_root", "write_path")):
         lines.append(GIT_SETTING)
     env = request.command.env
-    settings = list(dict.fromkeys(filter(None, [_setting(grant, env) for grant in request.grants])))
+    named = _setting_at_a_call if request.stage == "held" else _setting
+    settings = list(dict.fromkeys(filter(None, [named(grant, env) for grant in request.grants])))
     if settings:
         lines += [f"{setting} in config.toml" for setting in settings[:SETTINGS_SHOWN_MAX]]
     return lines
@@ -72,6 +73,18 @@ def _setting(grant: Grant, env: Mapping[str, str]) -> str:
             return "sandbox_workspace_write.network_access = true"
         case _:
             return ""
+
+
+def _setting_at_a_call(grant: Grant, env: Mapping[str, str]) -> str:
+    """Who waits at a call is also there to carry out a standing grant of one file, which is less than its directory.
+
+    None for what is new or goes: the same command wants something else the next time.
+    """
+    if grant.kind not in ("write_path", "metadata"):
+        return _setting(grant, env)
+    place, value = dirname(grant.value), in_toml(grant.value)
+    at_home = place in homes_of(env) and "/." not in grant.value
+    return f"grants.{grant.kind} = [{value}]" if value and (at_home or _is_narrow(grant.value, place, env)) else ""
 
 
 def _is_narrow(path: str, place: str, env: Mapping[str, str]) -> bool:
