@@ -123,13 +123,15 @@ AMONG_SECRETS = {
 
 
 @pytest.mark.parametrize("words", AMONG_SECRETS)
-def test_among_secrets_the_one_name_is_given(sandgate: Sandgate, words: str) -> None:
-    """Required: where a supervisor carries the change out, nothing around it opens, to be read or written."""
-    refused = sandgate("run", "--", "sh", "-c", words)
+@BOTH_BACKENDS
+def test_among_secrets_the_one_name_is_given(sandgate: Sandgate, backend: str, words: str) -> None:
+    """Required: nothing around it opens, to be read or written."""
+    where = ("run", "--backend", backend)
+    refused = sandgate(*where, "--", "sh", "-c", words)
     (hint,) = [line.removeprefix(HINT) for line in refused.err.splitlines() if HINT in line]
     assert hint == AMONG_SECRETS[words].format(home=sandgate.home)
     beside = "cat ~/.ssh/key; echo x >> ~/.ssh/key; echo x > ~/.ssh/more"
-    done = sandgate("run", *shlex.split(hint), "--", "sh", "-c", f"{words} && {{ {beside}; true; }}")
+    done = sandgate(*where, *shlex.split(hint), "--", "sh", "-c", f"{words} && {{ {beside}; true; }}")
     assert done.code == 0, done
     assert "secret" not in done.out
     assert not (sandgate.home / ".ssh/more").exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandgate.protocol.commands import CommandResult
-from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, SetupFailure
+from sandgate.protocol.confinement import PATCH, AttemptOutcome, ConfinedCommand, SetupFailure
 from sandgate.protocol.denials import Denial, DenialReport, Refused
 from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.sandbox.denial import DENIALS_MAX, SHARED_PARENT_MIN, explain
@@ -23,6 +23,10 @@ def plan(permissions: EffectivePermissions = PERMISSIONS, backend: str = "namesp
     return ConfinedCommand(backend, ("cmd",), "/repo", {}, permissions)  # type: ignore[arg-type]
 
 
+def patch(permissions: EffectivePermissions = PERMISSIONS) -> ConfinedCommand:
+    return plan(permissions).but(argv=(PATCH, ""))
+
+
 def ended(
     *refused: Refused, exit_code: int = 0, text: str = "", reported: bool = True, **more: object
 ) -> AttemptOutcome:
@@ -35,8 +39,8 @@ def grants(*refused: Refused) -> list[Grant | None]:
 
 
 def viewed(*refused: Refused) -> list[Grant | None]:
-    """Where only a view can be widened."""
-    return [denial.grant for denial in explain(plan(backend="landlock"), ended(*refused)).denials]
+    """Of a patch: no supervisor writes it, so only a view can be widened."""
+    return [denial.grant for denial in explain(patch(), ended(*refused)).denials]
 
 
 WRITE_MOTD = Refused("write", "openat", "/etc/motd", pid=7, program="sh")
@@ -231,7 +235,7 @@ def test_what_is_code_in_a_git_directory_is_opened_by_its_own_name(operation: st
 
 def test_protected_names_are_recognised_in_another_case_where_case_is_ignored() -> None:
     permissions = PERMISSIONS.but(case_insensitive=True)
-    report = explain(plan(permissions, "landlock"), ended(Refused("create", "mkdir", "/repo/.CODEX")))
+    report = explain(patch(permissions), ended(Refused("create", "mkdir", "/repo/.CODEX")))
     assert report.denials[0].grant == Grant("write_path", "/repo/.codex")
 
 
@@ -245,7 +249,7 @@ def test_many_new_files_in_one_directory_make_the_directory_the_grant() -> None:
 @pytest.mark.parametrize("place", ["/home/me", "/srv/people/me", "/srv/people", "/root", "/projects", "/projects/team"])
 def test_no_home_and_nothing_above_a_workspace_is_the_grant_for_new_files(place: str) -> None:
     """Required: whatever number of files is wanted there, each is named, and nothing else opens."""
-    here = plan(PERMISSIONS.but(writable=("/projects/team/repo",)), "landlock").but(env={"HOME": "/srv/people/me"})
+    here = patch(PERMISSIONS.but(writable=("/projects/team/repo",))).but(env={"HOME": "/srv/people/me"})
     many = [Refused("create", "openat", f"{place}/{number}") for number in range(SHARED_PARENT_MIN + 1)]
     found = [denial.grant for denial in explain(here, ended(*many)).denials]
     assert found == [Grant("write_path", each.path) for each in many if each.path is not None]

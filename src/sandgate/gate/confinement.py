@@ -296,7 +296,7 @@ class Confinement:
         if (grants or self._settings.grants) and command.argv[0] != PATCH:
             from sandgate.sandbox.carried_grants import parted
 
-            grants, carried = parted(self._settings.grants, grants, self.permissions, self.backend, self._say_once)
+            grants, carried = parted(self._settings.grants, grants, self.permissions)
         permissions = self.permissions(grants, later)
         if any(INIT in word for word in command.argv):
             permissions = self.new_repositories().permitted(permissions, command)

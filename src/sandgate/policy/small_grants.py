@@ -156,7 +156,7 @@ def _by_name(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, 
         beside = [each for each in intent.makes if path in intent.targets.named and each.startswith(path)]
         return tuple([Grant("new_entry", each) for each in (path, *beside) if each == path or not intent.exists(each)])
     if operation == "delete":
-        replaces = held.refused.program in REMOVES_FIRST and intent.is_file(path) and _is_destination(path, intent)
+        replaces = held.refused.program in REMOVES_FIRST and intent.is_file(path) and is_destination(path, intent)
         back = (Grant("new_entry", path),) if replaces else ()
         return (Grant("remove", _removed_tree(path, intent)), *back)
     if operation == "metadata":
@@ -173,7 +173,7 @@ def _may_remove(path: str, intent: HeldIntent, given: tuple[Grant, ...]) -> bool
     return intent.permissions.may_write(path) or Grant("new_entry", path) in given
 
 
-def _is_destination(path: str, intent: HeldIntent) -> bool:
+def is_destination(path: str, intent: HeldIntent) -> bool:
     """Named as such, not as what goes elsewhere; or by the directory it is in and the name of what comes there."""
     named = intent.targets.named
     if path in intent.targets.moved:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 
 PATCH = "apply_patch"  # stands for a patch, which our own process applies: it keeps nothing in a cache
-# Whose supervisor carries calls out in the command's stead, within what was granted, and can let them wait.
-CARRYING_BACKENDS: tuple[BackendName, ...] = ("namespace",)
 IN_MEMORY = "memory"  # as a source: an empty directory of this command's own, gone with it
 
 
@@ -112,7 +110,7 @@ class ConfinedCommand(Record):
     @property
     def carries_calls(self) -> bool:
         """Whether there is a supervisor that carries calls out in its stead, within what was granted."""
-        return self.backend in CARRYING_BACKENDS and self.argv[0] != PATCH
+        return self.confined and self.argv[0] != PATCH
 
 
 class SetupFailure(Record):

@@ -11,15 +11,14 @@ from os.path import dirname, isdir, islink, join, lexists, normpath, realpath, s
 from sandgate.errors import ConfinementError
 from sandgate.places import git
 from sandgate.policy.small_grants import is_closed_for_good
-from sandgate.protocol.confinement import CARRYING_BACKENDS
-from sandgate.protocol.permissions import ESCALATE, NAMED_KINDS, SUPERVISED_KINDS, Grant
+from sandgate.protocol.permissions import ESCALATE, NAMED_KINDS, Grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.protocol.permissions import BackendName, EffectivePermissions
+    from sandgate.protocol.permissions import EffectivePermissions
 
     Grants = tuple[Grant, ...]
 
@@ -27,11 +26,7 @@ CARRIED_MAX = 256  # grants of one plan, PLAN_GRANTS_MAX of native/plan.h; what 
 
 
 def parted(
-    settled: Grants,
-    grants: Grants,
-    permissions: Callable[[Grants], EffectivePermissions],
-    backend: Callable[[], BackendName],
-    say: Callable[[str], None],
+    settled: Grants, grants: Grants, permissions: Callable[[Grants], EffectivePermissions]
 ) -> tuple[Grants, Grants]:
     """Those for a view, and those to be carried out; `permissions` are what a command with grants may touch.
 
@@ -46,9 +41,6 @@ def parted(
         return grants, ()
     wanted = list(dict.fromkeys([*[_canonical(each, seen) for each in settled], *wanted[len(settled) :]]))
     _refuse_closed(wanted, seen)
-    if backend() not in CARRYING_BACKENDS:
-        _say_what_is_not_carried(settled, say)
-        return (*others, *wanted), ()
     carried = [each for each in wanted if each.kind != "write_path" or not _is_mounted(each.value, seen)]
     mounted = tuple([each for each in wanted if each not in carried])
     return (*others, *mounted), tuple(carried[:CARRIED_MAX])
@@ -83,16 +75,9 @@ def _refuse_closed(grants: Iterable[Grant], permissions: EffectivePermissions) -
             )
 
 
-def _say_what_is_not_carried(settled: Grants, say: Callable[[str], None]) -> None:
-    kinds = dict.fromkeys([each.kind for each in settled if each.kind in SUPERVISED_KINDS])
-    if kinds:
-        said = ", ".join([f"`{kind}`" for kind in kinds])
-        say(f"what is granted by {said} stays closed: nothing carries calls out for commands in this sandbox")
-
-
 def with_standing(plan: ConfinedCommand, given: Grants) -> ConfinedCommand:
     """The plan with the places that its session was given, so that it need not fail first."""
-    if not plan.confined or not plan.carries_calls:
+    if not plan.carries_calls:
         return plan
     named = [each for each in given if each.kind in (*NAMED_KINDS, "write_root")]
     carried = tuple(dict.fromkeys((*plan.supervised_grants, *named)))[:CARRIED_MAX]

@@ -141,11 +141,12 @@ def _recorded(refusals: Iterable[Refused], plan: ConfinedCommand) -> list[Denial
         distinct.setdefault((refused.operation, call, refused.path, refused.address), refused)
     if plan.carries_calls:
         changes = RefusedChanges(plan)
-        return [
+        denials = [
             _as_carried(_denial(each, plan.permissions, _NOWHERE), changes.grants(each)) for each in distinct.values()
         ]
-    crowded = _crowded_directories(distinct.values(), plan)
-    denials = [_of_tree(_denial(refused, plan.permissions, crowded), plan) for refused in distinct.values()]
+    else:
+        crowded = _crowded_directories(distinct.values(), plan)
+        denials = [_of_tree(_denial(refused, plan.permissions, crowded), plan) for refused in distinct.values()]
     # Landlock has no network namespace to open for one address.
     return [_with_any_host(each) for each in denials] if plan.backend == "landlock" else denials
 

@@ -12,7 +12,7 @@ from os.path import basename, dirname, isdir, isfile, islink, join, lexists
 from sandgate.commandline import segments
 from sandgate.commandline.invocation import everything_run
 from sandgate.places import git
-from sandgate.policy.small_grants import grants_for, intent_of
+from sandgate.policy.small_grants import REMOVES_FIRST, grants_for, intent_of, is_destination
 from sandgate.policy.targets import targets_of
 from sandgate.protocol.held_calls import HeldCall
 from sandgate.protocol.permissions import Grant
@@ -82,12 +82,21 @@ class RefusedChanges:
             return HeldCall(0, refused)
         if not lexists(path):  # then it is the new name: the old one was free
             return HeldCall(0, refused.but(operation="create"))
+        if self._makes_room(refused, path):
+            return HeldCall(0, refused.but(operation="delete"))
         named = self._named_with(path)
         others = [each for each in named if each != path]
         if others and path == named[-1]:
             return HeldCall(0, refused.but(operation="write"))
         target = others[-1] if others else ""
         return HeldCall(0, refused, join(target, basename(path)) if target and isdir(target) else target)
+
+    def _makes_room(self, refused: Refused, path: str) -> bool:
+        """Whether its program removes what is there: from a place of the command's own it copies, as between disks."""
+        if refused.program not in REMOVES_FIRST or self._intent is None or not is_destination(path, self._intent):
+            return False
+        writable = self._plan.permissions.may_write
+        return any(each != path and lexists(each) and writable(dirname(each)) for each in self._intent.targets.named)
 
     def _named_with(self, path: str) -> tuple[str, ...]:
         """What the command names that also names `path`."""

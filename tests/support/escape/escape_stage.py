@@ -85,7 +85,7 @@ def permissions(given):
     )
     return effective_permissions(policy, facts, grants=given)
 try:
-    grants, carried = parted((), grants, permissions, lambda: spec["backend"], print)
+    grants, carried = parted((), grants, permissions)
     command = CommandRequest(tuple(os.fsdecode(bytes.fromhex(word)) for word in spec["argv"]), spec["cwd"], spec["env"])
     plan = backend_named(spec["backend"]).confine(
         command, permissions(grants), limits=Limits(**spec["limits"])
