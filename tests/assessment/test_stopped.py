@@ -14,6 +14,10 @@ def stopped(*denials: Denial) -> DenialReport:
     return DenialReport("denied", denials)
 
 
+def made(path: str) -> Denial:
+    return Denial("create", path=path, grant=Grant("new_entry", path))
+
+
 def test_the_description_says_what_was_stopped() -> None:
     risk = judged("frobnicate", denial=stopped(Denial("write", path="/etc/motd")))
     assert risk.description == (
@@ -25,8 +29,29 @@ def test_the_description_says_what_was_stopped() -> None:
 def test_a_stopped_write_outside_the_workspace_raises_the_level() -> None:
     assert judged("make").risk_level == "low"
     assert judged("make", denial=stopped(Denial("write", path="/etc/motd"))).risk_level == "high"
-    assert judged("make", denial=stopped(Denial("create", path="/home/u/notes/x"))).risk_level == "high"
-    assert judged("make", denial=stopped(Denial("create", path="/home/u/.cache/uv/x"))).risk_level == "medium"
+    assert judged("make", denial=stopped(Denial("create", path=f"{HOME}/notes/x"))).risk_level == "high"
+    assert judged("make", denial=stopped(Denial("create", path=f"{HOME}/.cache/uv/x"))).risk_level == "medium"
+
+
+@pytest.mark.parametrize("script", ["make", "frobnicate", "echo hi > ~/notes/x"])
+def test_a_new_file_outside_the_workspace_overwrites_nothing(script: str) -> None:
+    """Required: where a yes only makes what is new, whatever the words are; what is there is another matter."""
+    about, note = facts(), f"{HOME}/notes/x"
+    about.targets[note] = TargetFacts()
+    risk = judged(script, about, stopped(made(note)))
+    assert (risk.risk_level, "data_deletion" in risk.risk_categories) == ("medium", False)
+    about.targets[note] = TargetFacts(exists=True, place=note, real=note)
+    assert judged(script, about, stopped(Denial("write", path=note))).risk_level == "high"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".ssh/new", ".profile", ".unknown/new", ".unknown", "bin/new", "go/bin/new", "tools/new", "x/.git/hooks/new"],
+)
+def test_a_new_file_that_something_may_obey_is_high(name: str) -> None:
+    about = facts()
+    about = about.but(environment={**about.environment, "PATH": f"{HOME}/tools:/usr/bin"})
+    assert judged("make", about, stopped(made(f"{HOME}/{name}"))).risk_level == "high"
 
 
 def test_a_stopped_append_is_no_deletion() -> None:
@@ -48,13 +73,15 @@ def test_a_stopped_write_counts_as_one_unless_all_that_writes_is_known_to_append
     assert judged(script, about, stopped(Denial("write", path=note))).risk_level == "high"
 
 
-@pytest.mark.parametrize("path", ["/home/u/made", "/home/u/.ssh/id_new", "/home/u/.profile"])
-def test_where_a_yes_can_only_make_what_is_new_nothing_is_deleted(path: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "level"), [("/home/u/made", "medium"), ("/home/u/.ssh/id_new", "high"), ("/home/u/.profile", "high")]
+)
+def test_where_a_yes_can_only_make_what_is_new_nothing_is_deleted(path: str, level: str) -> None:
     """Required: such a call fails where anything is there; the same path opened for writing may lose what it held."""
-    new = Denial("create", path=path, grant=Grant("new_entry", path))
+    new = made(path)
     opened = new.but(grant=Grant("write_path", path))
     only_made, written = (judged("make", denial=stopped(each)) for each in (new, opened))
-    assert (only_made.risk_level, written.risk_level) == ("high", "high")
+    assert (only_made.risk_level, written.risk_level) == (level, "high")
     assert "data_deletion" not in only_made.risk_categories
     assert "data_deletion" in written.risk_categories
 

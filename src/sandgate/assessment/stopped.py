@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandgate.assessment.findings import HIGH, LOW, MEDIUM, NETWORK, RANK, SYSTEM, Finding
 from sandgate.assessment.inquiry import is_local
-from sandgate.assessment.touching import APPENDING, deleting, reading, writing
+from sandgate.assessment.touching import APPENDING, deleting, is_unobeyed, reading, writing
 from sandgate.assessment.wording import worded
 from sandgate.policy.common_places import homes_of, is_common
 from sandgate.protocol.permissions import Grant
@@ -88,6 +88,8 @@ def _path_finding(denial: Denial, path: str, facts: AssessmentFacts, appended: f
         return reading(path, facts) or Finding(LOW, "reads", path, "reads")
     only_new = denial.grant == Grant("new_entry", path)  # carried out, it fails where anything is there
     found = writing(path, facts, verb="Creates" if only_new else "Writes")
+    if only_new and is_unobeyed(path, facts):
+        return found
     if denial.operation in {"write", "create"} and found.target in appended:
         return writing(path, facts, verb=APPENDING.rstrip())
     outside = "outside the workspace" in found.why and not path.startswith(facts.home + "/.cache")

@@ -6,6 +6,8 @@ could bring it back. Each answer is one finding in plain words.
 
 from __future__ import annotations
 
+from posixpath import basename, dirname
+
 from sandgate.assessment.findings import (
     COMPLIANCE,
     DELETION,
@@ -19,6 +21,7 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.places import FOUND, PUBLIC_NAMES, below, may_be_private, place_of
 from sandgate.assessment.wording import worded
+from sandgate.places.workspaces import search_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +44,7 @@ SOURCES = frozenset(("src", "app", "apps", "packages", "crates", "tests", "test"
                      "migrations", "prisma", "scripts"))  # fmt: skip
 LICENCES = frozenset(("LICENSE", "LICENCE", "COPYING", "NOTICE"))
 APPENDING = "Appends to "  # what is there stays
+PROGRAMS = ("bin", "sbin")  # directories that hold programs
 GONE = "Nothing of it can be brought back"
 
 RECORDS = ("_history", ".lesshst", ".viminfo", "/fish_history", "/.history")  # of what somebody did
@@ -224,6 +228,18 @@ def _outside(
     return Finding(
         level, "writes", place.path, f"outside the workspace: {place.words}", sentence, consequence, categories
     )
+
+
+def is_unobeyed(path: str, facts: AssessmentFacts) -> bool:
+    """Whether a new name there, outside the workspace, is one that surely no program obeys.
+
+    A place of keys or start files has a kind of its own; programs, and what no list knows about a home, are told here.
+    """
+    place = place_of(real_place(path, facts, through_link=True), facts)
+    if place.kind not in {"personal", "elsewhere"} or may_be_private(place, facts):
+        return False
+    directory = dirname(place.path)
+    return basename(directory) not in PROGRAMS and directory not in search_path(facts.environment.get("PATH", ""))
 
 
 def reading(path: str, facts: AssessmentFacts, *, recursive: bool = False) -> Finding | None:
