@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -45,5 +47,40 @@ def test_a_turn_asks_about_the_call_that_waits_and_runs_nothing_twice(tmp_path: 
             assert "Process exited with code 0" in answer
             assert ("\nmade" in answer, made.exists()) == (decision == "approved", decision == "approved")
             assert place.lines() == ["run"]
+
+    run(work())
+
+
+def test_what_a_command_is_refused_between_two_turns_is_asked_in_the_next(tmp_path: Path) -> None:
+    """Required: nobody could be asked meanwhile, which is no no."""
+    made, goes, told = tmp_path / "made", tmp_path / "repo/goes", tmp_path / "repo/told"
+    script = f"read _ < goes; mkdir {made} || echo refused > told; read _; mkdir {made}; echo $? >> log"
+
+    def types(connection: Any) -> None:
+        text = next(item["output"] for item in connection.asked.body["input"] if "output" in item)
+        number = int(text.split("session ID ")[1].split()[0])
+        typed = {"session_id": number, "chars": "\r", "yield_time_ms": 30_000}
+        calls(function_call("write_stdin", typed, "c2"))(connection)
+
+    async def work() -> None:
+        wants = function_call("exec_command", {"cmd": script, "yield_time_ms": 300, "login": False, "tty": True})
+        with ResponsesServer(calls(wants), says("done"), types, says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            os.mkfifo(goes)
+            os.mkfifo(told)
+            async with place.opened(*AT_CALL, ALONE, interactive=True) as agent:
+
+                def approves(event: Any) -> None:
+                    if isinstance(event.msg, ExecApprovalRequest):
+                        request = event.msg.request
+                        answer = Decision(request.stage, "approved", "user", request.grants)
+                        agent.submit(AnswerApproval(event.msg.approval_id, answer))
+
+                assert not only(await said(agent, "begin", approves), ExecApprovalRequest)
+                await asyncio.to_thread(goes.write_text, "go\n")
+                assert await asyncio.to_thread(told.read_text) == "refused\n"
+                assert not made.exists()
+                assert len(only(await said(agent, "go on", approves), ExecApprovalRequest)) == 1
+            assert (place.lines(), made.is_dir()) == (["0"], True)
 
     run(work())

@@ -168,6 +168,43 @@ def test_what_is_typed_may_make_a_shell_ask(place: Workplace) -> None:
     assert [each.grants[0].value for each in reviewer.asked] == [f"{place.outside}/d", f"{place.outside}/e"]
 
 
+class AwayReviewer:
+    """Nobody is there at first."""
+
+    def __init__(self) -> None:
+        self.is_there = False
+        self.asked: list[bool] = []
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        self.asked.append(self.is_there)
+        if self.is_there:
+            return Decision(request.stage, "approved", "user", request.grants)
+        return Decision(request.stage, "denied", "none", reason="nobody was there")
+
+
+def until(runtime: Runtime, number: int, typed: str, said: str) -> ExecAnswer:
+    answer = runtime.write_stdin(number, typed)
+    texts = [answer.text()]
+    while said not in answer.output:
+        answer = runtime.write_stdin(number)
+        texts.append(answer.text())
+    assert not [text for text in texts if "said no" in text]
+    return answer
+
+
+def test_what_nobody_could_be_asked_about_is_asked_at_the_next_call(place: Workplace) -> None:
+    """Required: it was nobody's no, so it is told as none, and the next call of a tool asks."""
+    reviewer = AwayReviewer()
+    runtime = session(place, reviewer)
+    number = shell(runtime)
+    made = place.outside / "d"
+    until(runtime, number, f"mkdir {made} || mkdir {made} || echo refu''sed\n", "refused")
+    assert (reviewer.asked[0], made.exists()) == (False, False)
+    reviewer.is_there = True
+    until(runtime, number, f"mkdir {made} && echo ma''de\n", "made")
+    assert (reviewer.asked[-1], made.is_dir()) == (True, True)
+
+
 def test_a_coroutine_is_asked_after_the_call_has_returned(place: Workplace) -> None:
     """Required: through the program's own loop, which goes on meanwhile."""
     decides: list[asyncio.Event] = []

@@ -385,6 +385,33 @@ def test_what_was_answered_for_the_session_is_no_question_of_the_command() -> No
         assert ladder.held_answered(given) == HeldAnswer((grant,))
 
 
+def test_what_nobody_could_be_asked_about_is_asked_about_for_the_next_caller() -> None:
+    """Required: nobody said no; until then it is not asked about again, and a real no stays one."""
+    ladder = running()
+    denied_by_user = HELD.but(path="/home/u/no")
+    ladder.held(denied_by_user, KEY)
+    ladder.held_answered(answered("denied", stage="held"))
+    ladder.held(HELD, KEY)
+    assert ladder.held_answered(answered("denied", stage="held", source="none")) == HeldAnswer()
+    assert ladder.held(HELD, KEY) == HeldAnswer()
+    ladder.held_for_another()
+    assert ladder.held(denied_by_user, KEY) == HeldAnswer()
+    assert isinstance(ladder.held(HELD, KEY), AskReviewer)
+
+
+def test_the_questions_are_counted_anew_for_the_next_caller() -> None:
+    """Required: a shell that lives for a day is asked about in its second hour, and a flood stays bounded."""
+    ladder = running()
+    for turn in range(2):
+        for number in range(QUESTIONS_MAX):
+            path = f"/home/u/{turn}-{number}"
+            assert isinstance(ladder.held(HELD.but(path=path), (Grant("new_entry", path),)), AskReviewer)
+            ladder.held_answered(answered("denied", stage="held"))
+        assert ladder.held(HELD, KEY) == HeldAnswer(said=TOO_MANY)
+        ladder.held_for_another()
+    assert isinstance(ladder.held(HELD, KEY), AskReviewer)
+
+
 def test_abort_at_a_held_call_ends_the_command_and_the_turn() -> None:
     ladder = running()
     ladder.held(HELD, KEY)

@@ -7,7 +7,8 @@ it was allowed. Invariants, tested with random conversations:
   named it (in this passage or earlier in the session);
 - an approval buys one run, with exactly the grants that were shown;
 - a run without the sandbox is never followed by a question;
-- while a run is on its way, a call of it that is held is asked about at most once, and a no to it is never asked again.
+- while a run is on its way, a call of it that is held is asked about at most once, and a no to it is never asked again;
+  where nobody could be asked, nobody said no: then the next caller is asked (`held_for_another`).
 """
 
 from __future__ import annotations
@@ -31,12 +32,13 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.verdicts import Verdict
 
+    _Matter = tuple[str, str | None, str | None]  # what was wanted, of which path or address
     RetryAfterApproval = Literal["silent", "ask"]
 
 ATTEMPTS_MAX = 4  # runs of one command in one passage; each further one needs its own approval
 SCOPES = {"approved_for_session": "for the session", "approved_with_amendment": "and by a rule from now on"}
-QUESTIONS_MAX = 8  # about held calls of one command; what is refused beyond them is not asked about
-TOO_MANY = f"it was asked about {QUESTIONS_MAX} times while it ran; what it is refused from now on is not asked about"
+QUESTIONS_MAX = 8  # about held calls of one command for one call of a tool; what is refused beyond is not asked about
+TOO_MANY = f"it was asked about {QUESTIONS_MAX} times while it ran; what else it is refused now is not asked about"
 WRITING = ("write_root", "write_path", "new_entry", "remove", "metadata")
 PLANS_MAX = 4  # for one run: something that a plan speaks of may be taken away under each
 AGAIN_MAX = 3  # times in one passage that a reviewer is asked again because of what changed meanwhile
@@ -112,7 +114,8 @@ class Escalation:
         self._silent_retry_spent = False
         self._attempts = 0
         self._held = 0  # questions about held calls
-        self._refused: set[tuple[str, str | None, str | None]] = set()  # what a held call was refused for good
+        self._refused: set[_Matter] = set()  # what a held call was refused
+        self._unanswered: set[_Matter] = set()  # of that, what nobody was there to say no to
         self._stopped = False  # by an answer to a held call
 
     def begin(self) -> Step:
@@ -175,7 +178,7 @@ class Escalation:
             return HeldAnswer(grants)
         if self._held >= QUESTIONS_MAX:
             first, self._held = self._held == QUESTIONS_MAX, QUESTIONS_MAX + 1
-            return self._no(denial).but(said=TOO_MANY if first else "")
+            return self._no(denial, by_nobody=True).but(said=TOO_MANY if first else "")
         self._held += 1
         return self._ask(AskReviewer("held", "", grants, DenialReport("denied", (denial,))))
 
@@ -190,11 +193,17 @@ class Escalation:
             self._grants = tuple(dict.fromkeys((*self._grants, *decision.grants)))
             return HeldAnswer(decision.grants)
         self._stopped = decision.decision == "abort"
-        return self._no(asked.denial.denials[0]).but(stop=self._stopped)
+        return self._no(asked.denial.denials[0], by_nobody=decision.source == "none").but(stop=self._stopped)
 
     def held_withdrawn(self) -> None:
         """Nobody waits for the answer any more. That is no no: the same may be asked again."""
         self._asked = None
+
+    def held_for_another(self) -> None:
+        """From now on another caller, or another call of his, can be asked: what nobody said no to is asked anew."""
+        self._refused -= self._unanswered
+        self._unanswered.clear()
+        self._held = 0
 
     @property
     def grants(self) -> tuple[Grant, ...]:
@@ -206,8 +215,10 @@ class Escalation:
         """Whether anybody may be asked while the run is on its way."""
         return self._confined_now and self._rules.may_ask_after_denial and not self._stopped
 
-    def _no(self, denial: Denial) -> HeldAnswer:
+    def _no(self, denial: Denial, *, by_nobody: bool = False) -> HeldAnswer:
         self._refused.add(_matter(denial))
+        if by_nobody:
+            self._unanswered.add(_matter(denial))
         return HeldAnswer()
 
     def attempted(self, denial: DenialReport, *, failed: bool) -> Step:
@@ -314,7 +325,7 @@ def _is_plainly_inside(grant: Grant, workspace: str) -> bool:
     return grant.kind in WRITING and below
 
 
-def _matter(denial: Denial) -> tuple[str, str | None, str | None]:
+def _matter(denial: Denial) -> _Matter:
     """What makes two refused calls the same: what was wanted, of what."""
     return denial.operation, denial.path, denial.address
 

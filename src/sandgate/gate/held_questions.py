@@ -57,7 +57,10 @@ class HeldQuestions:
         self.told: list[HeldQuestion] = []
 
     def ask_for(self, begin: Callable[[], None]) -> None:
-        """From the next question on for another caller: `begin` makes the thread that asks work for it."""
+        """From the next held call on for another caller: `begin` makes the thread that asks work for it.
+
+        What nobody could be asked about before is asked about anew, and as many questions as at first may be asked.
+        """
         self._begin = begin
 
     def __call__(self, call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
@@ -65,6 +68,7 @@ class HeldQuestions:
         if self._begin is not None:
             begin, self._begin = self._begin, None
             begin()
+            self._ladder.held_for_another()
         grants = self._grants(call)
         refused = call.refused
         denial = Denial(
