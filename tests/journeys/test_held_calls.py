@@ -16,7 +16,11 @@ from pathlib import Path
 
 import pytest
 
+from sandgate.approvals.prompts.asked_again import again_lines
 from sandgate.kernel.process_tree import descendants
+from sandgate.protocol.commands import CommandRequest
+from sandgate.protocol.decisions import ApprovalRequest
+from sandgate.protocol.permissions import Grant
 from sandgate.runtime.aio import open_gate
 from support.process.program import WAIT_SECONDS, Finished, Sandgate
 
@@ -28,8 +32,6 @@ BACKENDS = [
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-    from sandgate.protocol.decisions import ApprovalRequest
 
 # Counts its runs and reads its input once; then does what it is told, and tries the file beside it.
 SCRIPT = """
@@ -171,6 +173,17 @@ JOURNEYS = {
     "chmod": ("chmod 600 {0}/note", "note", "note"),
     "cp": ("cp Makefile {0}/copied", "copied", "install:"),
 }
+
+
+def test_the_setting_that_a_question_names_ends_it(sandgate: Sandgate, home: Path, backend: str) -> None:
+    """Required: what stands under "Not again" is typed literally, and gives that file alone."""
+    asked_about, note = CommandRequest(("sh",), "/", {"HOME": str(home)}), home / "note"
+    shown = ApprovalRequest("r", "c", "held", asked_about, "", grants=(Grant("write_path", str(note)),))
+    (setting,) = [each.removesuffix(" in config.toml") for each in again_lines(shown, session="", always="")]
+    script = f"sed -i s/note/NOTE/ {note}; echo x >> {note}; echo more >> {home}/neighbour"
+    done = sandgate("run", *asking(backend), "-c", setting, "--json", "--answer", "deny", "--", "sh", "-c", script)
+    assert note.read_text() == "NOTE\nmore\nx\n"
+    assert [each["grants"][0]["value"] for each in questions(done)] == [f"{home}/neighbour"]
 
 
 @pytest.mark.parametrize("program", JOURNEYS)
