@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sandgate.execution.asking import AskedMeanwhile, asked_now
-from sandgate.execution.held_calls import HeldCalls
+from sandgate.execution.held_calls import CALLS_MAX, HeldCalls
 from sandgate.execution.run import run
 from sandgate.protocol.held_calls import HeldAnswer, HeldCall
 from sandgate.protocol.permissions import Grant
@@ -86,6 +86,31 @@ def test_one_call_after_the_other_is_asked_about_and_the_same_ones_together(go: 
     assert child is not None
     assert asked == [1, 3, 4]
     assert [child.answers.get_nowait() for _ in range(3)] == [(1, YES), (2, YES), (3, ())]
+
+
+def test_a_command_that_tries_for_ever_is_held_so_often_and_no_more(go: Gate) -> None:
+    """Required: what is kept of each call has a limit; the open question is taken back, and the command goes on."""
+    starter = Holding(*[held(f"/{number}", number) for number in range(1, CALLS_MAX)])
+    asked: list[int] = []
+
+    def ask(call: HeldCall, asking: AskedMeanwhile) -> HeldAnswer:
+        asked.append(call.number)
+        taken_back = threading.Event()
+        child = starter.child
+        assert child is not None
+        assert child.stopped == 0
+        asking.when_withdrawn(taken_back.set)
+        child.hold(held("/last", CALLS_MAX))
+        assert taken_back.wait(LIMIT_S), "it is asked about for ever"
+        child.let_go += range(1, CALLS_MAX + 1)
+        go.open()
+        return HeldAnswer()
+
+    outcome = ran(starter, ask, go.waiting)
+    assert outcome.result is not None
+    assert outcome.result.exit_code == 0
+    assert starter.child is not None
+    assert (asked, starter.child.stopped) == ([1], 1)
 
 
 def test_output_goes_on_while_somebody_thinks(go: Gate) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Ask = Callable[[HeldCall, AskedMeanwhile], HeldAnswer]
     Still = Callable[[bool], bool]
 
+CALLS_MAX = 10_000  # held calls of one command that are taken up, made anew or not; then none is held any more
 LINGER_MS = 200  # after an interrupted call: programs make it again at once, and then the same question stands
 SCREEN_LIMIT_S = 2.0  # for the loop to keep everything away from the terminal
 THREAD_END_LIMIT_S = 2.0  # for a question that was taken back; a reviewer that does not hear of it is left behind
@@ -54,6 +55,7 @@ class HeldCalls:
         self._screen_can = False
         self.screen_taken = False  # nothing of the command is to be shown, and it is to be given nothing typed
         self._over = False
+        self._is_full = False  # it has had CALLS_MAX
         self._left = 0  # of the loop and the thread, how many need the bell no more
 
     @property
@@ -88,6 +90,9 @@ class HeldCalls:
             return None
         answered = self._take_answer(child)
         self._mind_screen()
+        if len(child.held) >= CALLS_MAX and not self._is_full:
+            self._is_full = True  # whoever tries for ever is not remembered for ever
+            self.stop(child)
         if self._open:
             self._mind_interrupted(child)
         else:
@@ -95,7 +100,7 @@ class HeldCalls:
         return answered
 
     def stop(self, child: Child) -> None:
-        """Nobody is to be asked any more: the command is being ended."""
+        """Nobody is to be asked any more: the command is being ended, or has been held too often."""
         child.stop_holding()
         if self._asking is not None:
             self._asking.withdraw()
