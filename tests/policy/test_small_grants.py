@@ -225,3 +225,12 @@ def test_what_is_never_offered_is_not_offered_with_another_name_either(other: st
 def test_so_many_names_are_offered_with_the_first() -> None:
     names = [f"/srv/new/{number}" for number in range(40)]
     assert len(offered(("touch", *names), held("create", names[0], program="touch"))) == ALIKE_MAX + 1
+
+
+def test_a_start_file_is_no_companion_of_what_lies_in_a_directory_of_a_like_name() -> None:
+    """Required: it begins with a dot, whatever the beginning of its name says."""
+    call = held("create", f"{HOME}/.bash/a", program="touch")
+    alone = {("new_entry", f"{HOME}/.bash/a")}
+    assert offered(("touch", f"{HOME}/.bash/a", f"{HOME}/.bash_profile"), call) == alone
+    both = alone | {("new_entry", f"{HOME}/.bash/b")}
+    assert offered(("touch", f"{HOME}/.bash/a", f"{HOME}/.bash/b"), call) == both

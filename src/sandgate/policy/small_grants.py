@@ -132,7 +132,8 @@ def _named_with(path: str, held: HeldCall, intent: HeldIntent) -> tuple[str, ...
 
 def _is_harmless(path: str, asked: str) -> bool:
     """Nothing that begins with a dot, as what programs obey does, but the directory that is spoken of anyway."""
-    return "/." not in path.removeprefix(dirname(asked))
+    below = dirname(asked).rstrip("/") + "/"
+    return "/." not in f"/{path.removeprefix(below)}"
 
 
 def _with_it(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> tuple[Grant, ...]:
