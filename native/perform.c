@@ -9,7 +9,7 @@
 #include "identity.h"
 #include "perform.h"
 
-enum { RENAME_ONLY_NEW = 1 /* RENAME_NOREPLACE */, SELF_LINK_BYTES = 40, SOCKET_PATH_BYTES = 108 /* unix(7) */ };
+enum { RENAME_ONLY_NEW = 1 /* RENAME_NOREPLACE */, SELF_LINK_BYTES = 40, SOCKET_PATH_BYTES = 108 /* unix(7) */, SET_FLAGS = 4 /* F_SETFL */ };
 
 /* A name in its directory, with what permits the change. */
 struct site {
@@ -88,8 +88,10 @@ static long open_existing(const struct site *site, uint64_t flags) {
     long object = open_object(site);
     if (object < 0) return object;
     put_self_link(link, object);
-    long fd = sys(openat, AT_FDCWD, link, (flags & ~(uint64_t)(O_CREAT | O_EXCL)) | O_CLOEXEC | O_NOCTTY, 0);
+    /* Never waiting, whatever was asked: a lease that somebody holds would hold us, and with us every other call. */
+    long fd = sys(openat, AT_FDCWD, link, (flags & ~(uint64_t)(O_CREAT | O_EXCL)) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
     sys(close, object);
+    if (fd >= 0 && !(flags & O_NONBLOCK)) sys(fcntl, fd, SET_FLAGS, flags & (O_APPEND | O_DIRECT | O_NOATIME));
     return fd;
 }
 

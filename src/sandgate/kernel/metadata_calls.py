@@ -138,6 +138,8 @@ def xattr_call(call: WaitingCall) -> Answer:
         return CallFails(errno.E2BIG)
     value = call.target.exactly(words[2], words[3]) if words[3] else b""
     flags = words[4] & 0xFFFFFFFF
+    if flags & ~(os.XATTR_CREATE | os.XATTR_REPLACE):
+        return CallFails(errno.EINVAL)
     return _change_attribute(call, subject, name, lambda path: os.setxattr(path, name, value, flags))
 
 
