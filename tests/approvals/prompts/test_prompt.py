@@ -90,6 +90,11 @@ def test_the_first_question_is_about_running_inside_the_sandbox() -> None:
     [
         (Grant("write_root", "/cache"), "may write below /cache"),
         (MOTD, "may write /etc/motd"),
+        (
+            Grant("new_entry", "/home/u/base.db"),
+            "may make /home/u/base.db, which is new, and what is below it or goes on from its name (base.db-…)",
+        ),
+        (Grant("new_entry", "/home/u/.netrc"), "may make /home/u/.netrc, which is new, and what is below it"),
         (Grant("read_path", "/home/u/.ssh"), "may read /home/u/.ssh"),
         (Grant("host", "*"), "may use the network"),
         (Grant("host", "192.0.2.1:443"), "may connect to 192.0.2.1:443"),

@@ -193,9 +193,13 @@ def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: 
     assert "Why: the sandbox refused this; a yes adds it and runs it again from the start" in form["message"]
     assert "retry without sandbox" not in form["message"]  # which is not what a yes does
     offered = [(each["const"], each["title"]) for each in form["requestedSchema"]["properties"]["decision"]["oneOf"]]
+    beside = f" or goes on from its name ({desk.outside.rpartition('/')[2]}-…)"
     assert offered == [
-        ("approve", f"yes, once: may make {desk.outside}, which is new, and what is below it"),
-        ("approve-session", f"yes, for this session: may make {desk.outside}, which is new, and what is below it"),
+        ("approve", f"yes, once: may make {desk.outside}, which is new, and what is below it{beside}"),
+        (
+            "approve-session",
+            f"yes, for this session: may make {desk.outside}, which is new, and what is below it{beside}",
+        ),
         ("approve-unsandboxed", "yes, once, WITHOUT the sandbox"),
         ("deny", "no, keep the result as it is"),
         ("abort", "no, and stop everything"),

@@ -44,6 +44,7 @@ REFUSALS: dict[Stage, str] = {
 }
 REASON_CHARACTERS_MAX = 500
 LINE_CHARACTERS_MAX = 400
+NAME_CHARACTERS_MAX = 40  # of a name that is only an example
 SHELLS = ("bash", "sh", "zsh", "dash")  # their scripts are shown line by line, not as one quoted word
 COLOURS = {"low": "\033[32m", "medium": "\033[36m", "high": "\033[31m"}
 
@@ -151,7 +152,7 @@ def grant_text(grant: Grant) -> str:
         case "write_path":
             return f"may write {value}"
         case "new_entry":
-            return f"may make {value}, which is new, and what is below it"
+            return f"may make {value}, which is new, and what is below it{_beside(grant.value)}"
         case "remove":
             return f"may remove {value} and what is below it, or move it away"
         case "metadata":
@@ -164,6 +165,12 @@ def grant_text(grant: Grant) -> str:
             return f"may use the socket {value}"
         case _:
             return "run it WITHOUT the sandbox"
+
+
+def _beside(made: str) -> str:
+    """The names that a new file brings along (`kernel.names_beside.extends_name`); none go on from a dot."""
+    name = made.rstrip("/").rpartition("/")[2]
+    return "" if name.startswith(".") else f" or goes on from its name ({visible(name, limit=NAME_CHARACTERS_MAX)}-…)"
 
 
 def denial_text(denial: Denial) -> str:
