@@ -34,11 +34,31 @@ def layers() -> tuple[str, ...]:
 class Filesystems:
     """The mounts of this process, read when they are first asked for and not again."""
 
-    __slots__ = ("_mounts", "_root")
+    __slots__ = ("_hanging", "_lines", "_mounts", "_root")
 
     def __init__(self) -> None:
         self._mounts: dict[tuple[str, str], tuple[str, str]] | None = None
         self._root = ""
+        self._lines: list[str] | None = None
+        self._hanging: tuple[str, ...] | None = None
+
+    def hanging(self) -> tuple[str, ...]:
+        """Mount points of file systems that give no answer now. Asked once for one list of mounts."""
+        if self._hanging is None:
+            from sandgate.sandbox.hanging import hangs, may_hang
+
+            found = []
+            for line in self._table():
+                fields, _, more = line.partition(" - ")
+                if more and may_hang(more.split(" ", 1)[0]):
+                    found.append(_written_out(fields.split()[4]))
+            self._hanging = tuple([place for place in dict.fromkeys(found) if hangs(place)])
+        return self._hanging
+
+    def _table(self) -> list[str]:
+        if self._lines is None:
+            self._lines = _lines()
+        return self._lines
 
     def keep_change_times(self, path: str) -> bool:
         """Whether every change to canonical `path` shows in its change time."""
@@ -60,7 +80,7 @@ class Filesystems:
         """(mount above, mount point) → (mount, type)."""
         mounts: dict[tuple[str, str], tuple[str, str]] = {}
         identities = set()
-        for line in _lines():
+        for line in self._table():
             fields, _, more = line.partition(" - ")
             words = fields.split()
             if len(words) < 6 or not more:

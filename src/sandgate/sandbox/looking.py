@@ -76,7 +76,7 @@ class Look:
         self._rests: dict[str, None] = {}  # directories whose entries matter, not only that they are there
         self._details: dict[str, None] = {}  # what was asked for more than its type
         self._texts: dict[tuple[str, int, bool], bytes | None] = {}
-        # Our own directories whose mode keeps us out, and their owner may change it back
+        # Our own directories whose mode keeps us out, and their owner may change it back; and mounts that do not answer
         self.locked: dict[str, None] = {}
         self._trusted: dict[int, bool] = {}  # device → whether its change times tell everything
 
@@ -276,6 +276,10 @@ class Look:
 
     def _looked_at(self, path: str) -> os.stat_result | None:
         try:
+            for place in self.filesystems.hanging():
+                if path == place or path.startswith(place + "/"):
+                    self._is_no_answer(place)
+                    return None
             return os.lstat(path)
         except OSError as problem:
             if problem.errno not in _NOT_THERE or "/" not in path:
@@ -291,6 +295,11 @@ class Look:
             directory = "" if led is None else led.real
         if directory:
             self._rests[directory] = None
+
+    def _is_no_answer(self, mount: str) -> None:
+        """It stays closed as a whole, and may answer the next time."""
+        self._settled = False
+        self.locked[mount] = None
 
     def _target(self, link: str) -> str | None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from sandgate.protocol.confinement import ConfinedCommand
 from sandgate.sandbox.backend import DEFAULT_LIMITS, confined_environment
@@ -79,7 +80,8 @@ def _mounts(permissions: EffectivePermissions) -> tuple[Mount, ...]:
     last = _last
     if last is not None and last[0] is permissions:
         return last[1]
-    mounts = mounts_of(permissions, is_directory=os.path.isdir)
+    hanging = sys.modules.get("sandgate.sandbox.hanging")  # there where some mount had to be asked whether it answers
+    mounts = mounts_of(permissions, is_directory=os.path.isdir if hanging is None else hanging.is_directory)
     _last = (permissions, mounts)
     return mounts
 
