@@ -9,7 +9,7 @@ import pytest
 
 from support.escape import held_attacks
 from support.escape.escape_stage import BOTH_BACKENDS, Stage
-from support.escape.held_attacks import Attack
+from support.escape.held_attacks import FLIP, Attack
 from support.suite import sampling
 
 pytestmark = [BOTH_BACKENDS, pytest.mark.host("notify")]
@@ -97,15 +97,6 @@ def test_a_directory_that_is_exchanged_while_asked_about_gets_nothing(stage: Sta
     assert not (gone / "file").exists()
 
 
-FLIP = """
-import os, sys
-folder = sys.argv[1]
-os.symlink("victim", folder + "/link")
-print("flipping", flush=True)
-while True:
-    os.rename(folder + "/dir", folder + "/third"); os.rename(folder + "/link", folder + "/dir")
-    os.rename(folder + "/dir", folder + "/link"); os.rename(folder + "/third", folder + "/dir")
-"""
 OFTEN = """
 import os, sys
 file = sys.argv[1]

@@ -47,15 +47,6 @@ def test_a_socket_is_made_where_it_was_shown_or_nowhere(stage: Stage) -> None:
     assert stat.S_ISSOCK((directory / "sock").lstat().st_mode)
 
 
-FLIP = """
-import os, sys
-folder = sys.argv[1]
-os.symlink("victim", folder + "/link")
-print("flipping", flush=True)
-while True:
-    os.rename(folder + "/dir", folder + "/third"); os.rename(folder + "/link", folder + "/dir")
-    os.rename(folder + "/dir", folder + "/link"); os.rename(folder + "/third", folder + "/dir")
-"""
 BIND_OFTEN = """
 import os, socket, sys
 place, rounds = sys.argv[1], int(sys.argv[2])
@@ -76,7 +67,7 @@ def test_a_directory_that_flips_to_a_link_gets_no_socket_behind_it(stage: Stage)
     for name in ("dir", "victim"):
         (stage.outside / name).mkdir()
     stage.own()
-    flipping = stage.script(FLIP, stage.outside)
+    flipping = stage.script(held_attacks.FLIP, stage.outside)
     often = stage.script(BIND_OFTEN, stage.outside / "dir/sock", str(ROUNDS))
     victim = stage.outside / "victim"
     (stage.outside / "dir").rename(stage.outside / "aside")

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.trace import TraceRecord
-    from sandgate.sandbox.memory import LaterLook
 
 MOTD = Grant("write_path", "/etc/motd")
 TOUCH = CommandRequest(("touch", "/etc/motd"), "/repo", {"PATH": "/bin"})
@@ -84,14 +83,7 @@ class Stage:
         self.saved.append(amendment)
         return "default.rules"
 
-    def plan(
-        self,
-        command: CommandRequest,
-        grants: tuple[Grant, ...],
-        *,
-        reads: bool = False,  # noqa: ARG002
-        later: LaterLook | None = None,  # noqa: ARG002
-    ) -> ConfinedCommand:
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], **_more: Any) -> ConfinedCommand:
         if self.plan_fails:
             raise SetupFailed("cannot confine")
         self.started.append((command, grants))
@@ -362,14 +354,7 @@ class Exchanging(Stage):
         rules = RuleSet((Rule((("sh",), ("x.sh",)), "allow", same_content=same),))
         super().__init__(FINE, answers=answers, approval="untrusted", rules=rules)
 
-    def plan(
-        self,
-        command: CommandRequest,
-        grants: tuple[Grant, ...],
-        *,
-        reads: bool = False,  # noqa: ARG002
-        later: LaterLook | None = None,  # noqa: ARG002
-    ) -> ConfinedCommand:
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], **_more: Any) -> ConfinedCommand:
         if self.times:
             self.times -= 1
             self.script.write_text(f"echo {self.times}")

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.decisions import ApprovalRequest
-    from sandgate.sandbox.memory import LaterLook
 
 FILE = Refused("create", "openat", path="/out/a")
 DIRECTORY = Refused("create", "mkdirat", path="/out/sub/d")
@@ -174,14 +173,7 @@ class Session:
 
     # The confinement and the launcher.
 
-    def plan(
-        self,
-        command: CommandRequest,
-        grants: tuple[Grant, ...],
-        *,
-        reads: bool = False,  # noqa: ARG002
-        later: LaterLook | None = None,  # noqa: ARG002
-    ) -> ConfinedCommand:
+    def plan(self, command: CommandRequest, grants: tuple[Grant, ...], **_more: Any) -> ConfinedCommand:
         assert self.model.may_run(command, grants, self.call), f"ran unasked: {command.argv} with {grants}"
         for each in self.model.holding(command, self.call):
             if each.uses is not None and self._needs(each, grants):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 
-from sandgate.kernel.names_beside import extends_name, is_behind_dot, lie_beside, looks_like
+from sandgate.protocol.names_beside import extends_name, is_behind_dot, lie_beside, looks_like
 from sandgate.record import Record
 
 TYPE_CHECKING = False

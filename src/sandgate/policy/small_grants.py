@@ -20,6 +20,7 @@ from sandgate.places.workspaces import search_path, why_no_workspace
 from sandgate.policy.common_places import homes_of
 from sandgate.policy.targets import targets_of
 from sandgate.protocol.implied_grants import implies
+from sandgate.protocol.names_beside import lie_beside, looks_like
 from sandgate.protocol.permissions import Grant
 from sandgate.record import Record
 
@@ -198,25 +199,16 @@ def _replaced(path: str, held: HeldCall, intent: HeldIntent) -> str:
         return target if dirname(target) == dirname(path) and (target in named or path == target + LOCK) else ""
     if path.endswith(LOCK):
         return path.removesuffix(LOCK)
-    beside = [each for each in named if dirname(each) == dirname(path)]
+    beside = [each for each in named if lie_beside(each, path)]
     changed = [each for each in beside if intent.is_file(each) and _is_made_for(path, each, held.refused.program)]
-    prepared = [each for each in beside if not intent.exists(each) and _is_named_after(basename(path), basename(each))]
+    prepared = [each for each in beside if not intent.exists(each) and looks_like(path, each)]
     return next(iter((*changed, *prepared)), "")
 
 
 def _is_made_for(path: str, target: str, program: str) -> bool:
     """Whether the new name is one under which `program` prepares what `target` will hold."""
-    name = basename(path)
     begins = EDITS_BESIDE.get(program.partition(".")[0])
-    return _is_named_after(name, basename(target)) or (begins is not None and name.startswith(begins))
-
-
-def _is_named_after(name: str, original: str) -> bool:
-    """`note.part` or `.note.x1` of `note`."""
-    stripped, start = name.lstrip(".#~"), original.lstrip(".")
-    rest = stripped[len(start) :]
-    is_start_file = name[:1] == "." and (rest[:1] == "_" or (not rest and original[:1] != "."))
-    return stripped.startswith(start) and not rest[:1].isalpha() and not is_start_file
+    return looks_like(path, target) or (begins is not None and basename(path).startswith(begins))
 
 
 def _whole_directory(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, ...]) -> str:

@@ -95,6 +95,17 @@ class Attacked:
 
 Grants = Sequence[tuple[str, Path | bytes]]
 
+# Turns a directory into a link to its neighbour and back, without end.
+FLIP = """
+import os, sys
+folder = sys.argv[1]
+os.symlink("victim", folder + "/link")
+print("flipping", flush=True)
+while True:
+    os.rename(folder + "/dir", folder + "/third"); os.rename(folder + "/link", folder + "/dir")
+    os.rename(folder + "/dir", folder + "/link"); os.rename(folder + "/third", folder + "/dir")
+"""
+
 
 class Attack(Protocol):
     """`attack` in one of the backends."""

@@ -168,7 +168,7 @@ def grant_text(grant: Grant) -> str:
 
 
 def _beside(made: str) -> str:
-    """The names that a new file brings along (`kernel.names_beside.extends_name`); none go on from a dot."""
+    """The names that a new file brings along (`protocol.names_beside.extends_name`); none go on from a dot."""
     name = made.rstrip("/").rpartition("/")[2]
     return "" if name.startswith(".") else f" or goes on from its name ({visible(name, limit=NAME_CHARACTERS_MAX)}-…)"
 
