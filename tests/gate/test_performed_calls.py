@@ -56,6 +56,22 @@ def test_a_call_that_was_made_again_after_a_signal_has_the_answer_to_the_first()
     assert told(PerformedCall(2, "create", "/home/u/d"), attempt=asked) == [(True, "approved by user (once)")]
 
 
+def test_a_name_that_goes_on_from_a_new_file_says_from_which() -> None:
+    key = Grant("new_entry", "/home/u/.ssh/k2")
+    asked = RUN.but(held=(question(1, key),))
+    calls = (PerformedCall(1, "create", key.value), PerformedCall(0, "create", f"{key.value}.pub"))
+    found = with_performed(asked, AttemptOutcome(None, performed=calls), PLAN, ())
+    assert [each.beside for each in found.performed] == ["", key.value]
+    assert found.performed[1].allowed_by == "approved by user (once)"
+
+
+def test_a_name_that_was_granted_itself_goes_on_from_none() -> None:
+    both = (Grant("new_entry", "/home/u/k"), Grant("new_entry", "/home/u/k.pub"))
+    call = PerformedCall(0, "create", "/home/u/k.pub")
+    found = with_performed(RUN.but(grants=both), AttemptOutcome(None, performed=(call,)), PLAN, ())
+    assert found.performed[0].beside == ""
+
+
 def test_what_the_first_yes_covers_is_on_the_word_of_that() -> None:
     allowed = RUN.but(allowed_by="approved by user (once)")
     waited, later = PerformedCall(1, "create", "/ws/made"), PerformedCall(0, "create", "/ws/made/f")

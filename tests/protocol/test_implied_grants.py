@@ -1,6 +1,9 @@
 """Which freedom includes which."""
 
-from sandgate.protocol.implied_grants import implied_by, implies, without_implied
+from fnmatch import fnmatchcase
+
+from sandgate.kernel.names_beside import extends_name
+from sandgate.protocol.implied_grants import implied_by, implies, names_with, without_implied
 from sandgate.protocol.permissions import ESCALATE, Grant
 from support.suite.rows import every
 
@@ -48,3 +51,17 @@ def test_what_another_grant_includes_is_left_out_and_the_order_stays() -> None:
     protected = Grant("write_path", "/out/.git")
     assert without_implied((FILE, ROOT, protected, ROOT)) == (ROOT, protected)
     assert without_implied(()) == ()
+
+
+@every("name", ["k2.pub", "k2-journal", "k2a", "k22", "k2", "K2.pub", "k", "k2[a].pub"])
+@every("made", ["/h/k2", "/h/k2[a]", "/h/.k2"])
+def test_the_names_a_new_file_brings_are_those_that_the_supervisor_makes(made: str, name: str) -> None:
+    """Required: what is told as data is what is done."""
+    pattern = names_with(Grant("new_entry", made))
+    told = bool(pattern) and fnmatchcase(f"/h/{name}", pattern)
+    assert told is extends_name(f"/h/{name}", made)
+
+
+def test_only_a_new_entry_brings_names_that_stay() -> None:
+    assert names_with(Grant("new_entry", "/h/k2")) == "/h/k2[!0-9A-Za-z]*"
+    assert not any(names_with(Grant(kind, "/h/k2")) for kind in ("write_path", "remove", "write_root"))

@@ -98,7 +98,7 @@ def test_a_held_call_says_who_answered_and_how_long_it_waited() -> None:
     decision = Decision("held", "approved", "user", (made,))
     told = held_json(HeldQuestion(1, Denial("create", path="/home/u/k", grant=made), decision, 12))
     assert (told["number"], told["waited_ms"], told["decision"], told["source"]) == (1, 12, "approved", "user")
-    assert told["grants"] == [{"kind": "new_entry", "value": "/home/u/k"}]
+    assert told["grants"] == [{"kind": "new_entry", "value": "/home/u/k", "beside": "/home/u/k[!0-9A-Za-z]*"}]
     assert told["denial"]["path"] == "/home/u/k"
 
 

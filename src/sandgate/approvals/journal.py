@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from sandgate.approvals.overrides import action_digest
 from sandgate.approvals.private_files import FILE_MODE, made_directory
 from sandgate.commandline.redaction import redacted, redacted_argv
-from sandgate.protocol.wire import plain, sendable
+from sandgate.protocol.wire import grants_json, plain, sendable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _line(request: ApprovalRequest, decision: Decision) -> Json:
         "decision": decision.decision,
         "source": decision.source,
         "reason": redacted(decision.reason),
-        "grants": plain(decision.grants),
+        "grants": grants_json(decision.grants),
         "rule": plain(decision.amendment),
         "executed": _executed(request),
         "changing": decision.changing,

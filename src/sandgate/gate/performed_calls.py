@@ -10,6 +10,7 @@ from __future__ import annotations
 import os.path
 
 from sandgate.gate.escalation import approved_by
+from sandgate.kernel.names_beside import extends_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +33,18 @@ def allowed_by_whom(
 ) -> tuple[PerformedCall, ...]:
     """What was carried out, with the word for each; `session`: what all of its commands were given."""
     sources = _sources(attempt, outcome, plan, session)
-    return tuple([_allowed(call, attempt, sources) for call in outcome.performed])
+    given = {*attempt.grants, *plan.supervised_grants, *session}
+    given.update(grant for held in attempt.held for grant in held.decision.grants)
+    made = [grant.value for grant in given if grant.kind == "new_entry"]
+    told = [_allowed(call, attempt, sources) for call in outcome.performed]
+    return tuple([call.but(beside=_gone_on_from(call, given, made)) for call in told])
+
+
+def _gone_on_from(call: PerformedCall, given: set[Grant], made: list[str]) -> str:
+    """The new file that brought this name along, where no grant is about the name itself."""
+    if any(_covers(grant.value, path) for grant in given for path in _paths(call)):
+        return ""
+    return next((each for each in sorted(made) for path in _paths(call) if extends_name(path, each)), "")
 
 
 def _allowed(call: PerformedCall, attempt: Attempt, sources: list[Source]) -> PerformedCall:

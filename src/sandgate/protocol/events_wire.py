@@ -12,7 +12,15 @@ from binascii import b2a_base64
 from sandgate.protocol import events as told
 from sandgate.protocol.items import Message, Reasoning, WebSearchCall
 from sandgate.protocol.items_wire import kept_json, part_json
-from sandgate.protocol.wire import available_decisions, change_json, denial_json, plain, risk_json, sendable
+from sandgate.protocol.wire import (
+    available_decisions,
+    change_json,
+    denial_json,
+    grants_json,
+    plain,
+    risk_json,
+    sendable,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +177,7 @@ def _as_they_are(message: Any) -> Json:
 
 def _reasons(request: ApprovalRequest) -> Json:
     """Why it is asked, what a yes gives, and what may be answered."""
-    why: Json = {"grants": [grant.fields() for grant in request.grants], "may_escalate": request.may_escalate}
+    why: Json = {"grants": grants_json(request.grants), "may_escalate": request.may_escalate}
     if request.reason:
         why["reason"] = request.reason
     if request.why:

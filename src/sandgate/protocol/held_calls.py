@@ -50,3 +50,4 @@ class PerformedCall(Record):
     error: int = 0  # what the caller got; 0: it was done
     asked: bool = False  # somebody was asked about this very call
     allowed_by: str = ""  # on whose word, as `Attempt.allowed_by`; "": a setting or an option, or nobody can be named
+    beside: str = ""  # the granted new file whose name this one's goes on from; "": it is what was granted, or below

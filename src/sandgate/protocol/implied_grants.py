@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.permissions import Grant
 
+GOES_ON = "[!0-9A-Za-z]*"  # behind the name of a new file: `-journal`, `.pub`
+
 
 def implies(wider: Grant, wanted: Grant) -> bool:
     """Whether a command that has `wider` has `wanted` with it.
@@ -26,6 +28,19 @@ def implies(wider: Grant, wanted: Grant) -> bool:
         same = wanted.value == wider.value and wanted.kind not in ("new_entry", "remove")  # which change what holds it
         return same or (below != wanted.value and not any(part[:1] == "." for part in below.split("/")))
     return wider.kind == "host" and wanted.kind == "host" and wider.value == "*"
+
+
+def names_with(grant: Grant) -> str:
+    """The names in the same directory that a new file brings with it, as a pattern of fnmatch(3); "" where none.
+
+    They go on from its own (`kernel.names_beside.extends_name`). None go on from a name that begins with a dot.
+    """
+    path = grant.value.rstrip("/")
+    name = path.rpartition("/")[2]
+    if grant.kind != "new_entry" or not name or name.startswith("."):
+        return ""
+    literal = "".join([f"[{each}]" if each in "*?[" else each for each in path])
+    return f"{literal}{GOES_ON}"
 
 
 def implied_by(given: Collection[Grant], wanted: Grant) -> bool:

@@ -5,6 +5,7 @@ Names are those that clients of the lineage know.
 
 from __future__ import annotations
 
+from sandgate.protocol.implied_grants import names_with
 from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, ReadOnly, WorkspaceWrite
 from sandgate.record import Record
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.held_calls import PerformedCall
     from sandgate.protocol.patches import FileChange
-    from sandgate.protocol.permissions import SandboxPolicy
+    from sandgate.protocol.permissions import Grant, SandboxPolicy
     from sandgate.protocol.risk import RiskAssessment
 
     Json = dict[str, Any]
@@ -33,9 +34,21 @@ def plain(value: object) -> Any:
     return value
 
 
+def grant_json(grant: Grant) -> Json:
+    """A grant; with `beside`, a pattern, where what it makes brings names with it."""
+    beside = names_with(grant)
+    return {**grant.fields(), "beside": beside} if beside else dict(grant.fields())
+
+
+def grants_json(grants: tuple[Grant, ...]) -> list[Json]:
+    """Each of them."""
+    return [grant_json(each) for each in grants]
+
+
 def denial_json(denial: Denial) -> Json:
     """One entry of `denials[]`."""
-    fields = {**denial.fields(), "grant": denial.grant.fields() if denial.grant else None, "also": plain(denial.also)}
+    fields = {**denial.fields(), "grant": grant_json(denial.grant) if denial.grant else None}
+    fields["also"] = grants_json(denial.also)
     return {name: value for name, value in fields.items() if value or name not in {"what", "why", "also"}}
 
 
@@ -49,13 +62,13 @@ def held_json(held: HeldQuestion) -> Json:
         "waited_ms": held.waited_ms,
         "decision": decision.decision,
         "source": decision.source,
-        "grants": plain(decision.grants),
+        "grants": grants_json(decision.grants),
     }
 
 
 def performed_json(performed: PerformedCall) -> Json:
     """A call that the supervisor carried out, and on whose word."""
-    return dict(performed.fields())
+    return {name: value for name, value in performed.fields().items() if value != "" or name != "beside"}
 
 
 def risk_json(risk: RiskAssessment) -> Json:

@@ -12,7 +12,7 @@ from sandgate.approvals.prompts.asked_again import saved_as
 from sandgate.approvals.prompts.prompt import choices, prompt_lines
 from sandgate.commandline.summary import summaries_json
 from sandgate.protocol.decisions import Decision
-from sandgate.protocol.wire import change_json, denial_json, plain, risk_json, sendable
+from sandgate.protocol.wire import change_json, denial_json, grants_json, risk_json, sendable
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -93,7 +93,7 @@ def _details(request: ApprovalRequest) -> Json:
     found: Json = {
         "codex_elicitation": "patch-approval" if request.changes else "exec-approval",
         "sandgate_stage": request.stage,
-        "sandgate_grants": plain(request.grants),
+        "sandgate_grants": grants_json(request.grants),
     }
     if request.changes:
         found["codex_changes"] = _changes_json(request.changes)

@@ -28,7 +28,7 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
-from sandgate.protocol.wire import change_json, denial_json, held_json, performed_json, risk_json
+from sandgate.protocol.wire import change_json, denial_json, grants_json, held_json, performed_json, risk_json
 from sandgate.record import never_reached
 from sandgate.surfaces.cli import say
 
@@ -115,7 +115,7 @@ class JsonLines:
                         "stage": decision.stage,
                         "decision": decision.decision,
                         "source": decision.source,
-                        "grants": [grant.fields() for grant in decision.grants],
+                        "grants": grants_json(decision.grants),
                     }
                     for decision in (passage.decisions if passage else ())
                 ],
@@ -147,7 +147,7 @@ def attempt_json(attempt: Attempt) -> Json:
         "denials": [denial_json(denial) for denial in attempt.denial.denials],
         "denials_omitted": attempt.denial.omitted,
         "did_without": [denial_json(denial) for denial in attempt.denial.did_without],
-        "grants": [grant.fields() for grant in attempt.grants],
+        "grants": grants_json(attempt.grants),
         "allowed_by": attempt.allowed_by,
     }
 
