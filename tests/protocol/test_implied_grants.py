@@ -2,8 +2,8 @@
 
 from fnmatch import fnmatchcase
 
-from sandgate.kernel.names_beside import extends_name
 from sandgate.protocol.implied_grants import implied_by, implies, names_with, without_implied
+from sandgate.protocol.names_beside import extends_name
 from sandgate.protocol.permissions import ESCALATE, Grant
 from support.suite.rows import every
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os.path
 
 from sandgate.gate.escalation import approved_by
-from sandgate.kernel.names_beside import extends_name
+from sandgate.protocol.names_beside import extends_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

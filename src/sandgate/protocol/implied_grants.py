@@ -33,7 +33,7 @@ def implies(wider: Grant, wanted: Grant) -> bool:
 def names_with(grant: Grant) -> str:
     """The names in the same directory that a new file brings with it, as a pattern of fnmatch(3); "" where none.
 
-    They go on from its own (`kernel.names_beside.extends_name`). None go on from a name that begins with a dot.
+    They go on from its own (`protocol.names_beside.extends_name`). None go on from a name that begins with a dot.
     """
     path = grant.value.rstrip("/")
     name = path.rpartition("/")[2]
