@@ -15,6 +15,7 @@ from types import CodeType
 import pytest
 
 from sandgate.modulecache import _undocumented, is_trusted
+from support.suite import sampling
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "sandgate"
 LISTING = (
@@ -27,10 +28,11 @@ LISTING = (
 )
 
 
-LOADING_FIRST = LISTING.replace(
+NEVER_BEGINNING = LISTING.replace(
     "cache = install()\n", "cache = install()\ncache.load_first()\nfirst = len(cache.used)\n"
 )
-LOADING_FIRST = LOADING_FIRST.replace("len(cache.used))", "len(cache.used), first)")
+NEVER_BEGINNING = NEVER_BEGINNING.replace("len(cache.used))", "len(cache.used), first)")
+LOADING_FIRST = NEVER_BEGINNING.replace("cache.keep()", "cache.begun(); cache.keep()")
 TELLING = "print(*(f'{name}:{mtime_ns}:{size}' for name, mtime_ns, size in sorted(m.first_sources())))\n"
 DESCRIBING = (
     "import __future__, sys; sys.path.insert(0, sys.argv[1])\n"
@@ -163,7 +165,7 @@ LIBRARY = (
     "print(json.loads('[1]'), asyncio.run(asyncio.sleep(0, 7)), seen)\n"
     "import _json\n"
     "print(('_json' in cache._single) is hasattr(_json, '__file__'), 'os' in cache._single)\n"
-    "cache.keep()\n"
+    "cache.begun(); cache.keep()\n"
 )
 
 
@@ -265,6 +267,29 @@ def test_what_a_run_began_with_is_loaded_first_however_little_another_needed(cop
     assert run(copy, much)[2:] == ["6", "6"]
 
 
+def test_a_run_that_never_began_says_nothing_of_what_others_begin_with(copy: Path) -> None:
+    """Required: `--help` needs little, and the next sixteen starts would look for all the rest."""
+    assert [run(copy, NEVER_BEGINNING)[2:] for _ in range(3)] == [["0", "0"], ["5", "0"], ["5", "0"]]
+    for _ in range(2):
+        run(copy, LOADING_FIRST)
+    little = NEVER_BEGINNING.replace("m.NARROWED_EVERY = 0", "m.NARROWED_EVERY = 1")
+    run(copy, little.replace("import sandgate.errors, sandgate.protocol.commands", "import sandgate.errors.command"))
+    assert run(copy, LOADING_FIRST)[2:] == ["5", "5"]
+
+
+def test_what_needs_its_package_before_that_is_complete_keeps_nothing_else_back(copy: Path) -> None:
+    """Required: `ctypes` is made so. All was looked for again, and the file written anew, by each run."""
+    (copy / "circle").mkdir()
+    (copy / "circle" / "__init__.py").write_text("Made = str\nfrom sandgate.circle.inner import word\n")
+    (copy / "circle" / "inner.py").write_text("from sandgate.circle import *\nword = Made(7)\n")
+    circular = LOADING_FIRST.replace("import sandgate.errors,", "import sandgate.circle, sandgate.errors,")
+    circular = circular.replace("first)", "first, sandgate.circle.word)")
+    assert [run(copy, circular)[2:] for _ in range(3)] == [["0", "0", "7"], ["7", "0", "7"], ["7", "7", "7"]]
+    before = cache_files(copy)[0].stat().st_ino
+    assert run(copy, circular)[2:] == ["7", "7", "7"]
+    assert cache_files(copy)[0].stat().st_ino == before
+
+
 def test_what_was_loaded_first_looks_like_any_module(copy: Path) -> None:
     plain = run(copy, DESCRIBING.replace("!= ['plain']", "== ['never']"))
     for _ in range(3):
@@ -324,7 +349,7 @@ def test_more_modules_are_added_to_the_file_and_what_it_has_is_copied_as_it_is(c
 
 def test_what_comes_after_the_beginning_is_not_loaded_first(copy: Path) -> None:
     """Required: what an agent needs for its tools must not hold up its first request."""
-    marked = LOADING_FIRST.replace("import sandgate.errors, ", "import sandgate.errors; begun(); import ")
+    marked = NEVER_BEGINNING.replace("import sandgate.errors, ", "import sandgate.errors; begun(); import ")
     marked = marked.replace("import install", "import begun, install")
     assert [run(copy, marked)[2:] for _ in range(4)] == [["0", "0"], ["5", "0"], ["5", "2"], ["5", "2"]]
 
@@ -421,7 +446,7 @@ def documentation_in(source: str) -> Counter[str]:
 
 
 def test_what_is_loaded_first_lacks_its_documentation_and_nothing_else() -> None:
-    for path in SOURCE.rglob("*.py"):
+    for path in sampling.share(sorted(SOURCE.rglob("*.py"))):
         source = path.read_text()
         code = compile(source, str(path), "exec")
         kept = _undocumented(code)

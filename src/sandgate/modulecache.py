@@ -76,16 +76,30 @@ class ModuleCache:
             return
         fresh = {name: self._made(name, about) for name, about in self._first if name not in sys.modules}
         try:
-            for (name, _about), code in zip(self._first, self._codes_of_first(), strict=True):
-                if name in fresh:
-                    exec(code, fresh[name].__dict__)
+            for (name, about), code in zip(self._first, self._codes_of_first(), strict=True):
+                if name in fresh and self._ran(code, fresh[name], is_package=about[1]):
                     self._complete(name, fresh.pop(name))
             self.loaded_first = self._first
         except Exception:
             self._first = ()  # cut short or damaged: to be found out anew
         finally:
-            for name in fresh:
-                del sys.modules[name]
+            for name, module in fresh.items():
+                if sys.modules.get(name) is module:
+                    del sys.modules[name]
+
+    @staticmethod
+    def _ran(code: "CodeType", module: "ModuleType", *, is_package: bool) -> bool:
+        """False if it failed, and is left to whoever imports it: it may need what its package defines before importing
+        it, as `ctypes._endian` does, and was complete before that. Of a package all that is in it would be left.
+        """
+        try:
+            exec(code, module.__dict__)
+        except Exception:
+            if is_package:
+                raise
+            del sys.modules[module.__name__]
+            return False
+        return True
 
     def _codes_of_first(self) -> "Iterator[CodeType]":
         for place in self._first_at:
@@ -130,8 +144,10 @@ class ModuleCache:
         ours = {name: each for name, each in fresh.items() if name not in self._before and _is_kept(name, each)}
         missing = [*ours]
         # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
-        needed = self._needed() if self._is_narrowing else ()
-        is_first = not (self._first or missing) and not any(name.startswith(RARELY_FIRST) for name in self.used)
+        # One that never began, as it only told its options, knows nothing of what others begin with.
+        needed = self._needed() if self._is_narrowing and self._begun is not None else ()
+        rarely = any(name.startswith(RARELY_FIRST) for name in self.used)
+        is_first = self._begun is not None and not (self._first or missing or rarely)
         if (missing or is_first) and not sys.dont_write_bytecode:
             found = {name: one for name in missing if (one := _made_of(ours[name])) is not None}
             if is_first or not found.keys().isdisjoint(self._single):

@@ -19,6 +19,7 @@ CANNOT = 125  # exit code: Sandgate could not do its part
 GC_THRESHOLD = 100_000  # new objects before the collector looks; start-up makes many and throws none away
 # Commands that are used every day, and the file their modules are kept in: they begin alike. The others load what they
 # need as usual.
+WHOLE = frozenset({"sessions"})  # files of commands that only begin: nothing of theirs comes later
 KEPT_FOR = {"run": "run", "check": "run", "agent": "agent", "review": "agent", "sessions": "sessions"}
 
 
@@ -38,6 +39,8 @@ def entry() -> None:
 
     code = main(arguments)
     if kept and INSIDE not in environ:
+        if kept in WHOLE:
+            modules.begun()
         modules.keep()
     for stream in (sys.stdout, sys.stderr):
         try:
