@@ -305,6 +305,7 @@ def said(world: Path, memory: Memory | None, stored: str = "") -> WorkspaceFacts
             environ=environ,
             state_directory=str(world / "state"),
             protection=Protection(git="hooks-and-config", optional_names=(".github/workflows",)),
+            private_tmp=str(world / "tmp"),  # in the machine's /tmp others may leave a million files
             memory=memory,
             stored=stored,
         )
