@@ -261,8 +261,8 @@ def test_a_rule_that_asks_where_nobody_can_be_says_so_and_the_hint_works(sandgat
     )
     refused = sandgate("run", "--", "touch", "made")
     assert (refused.code, refused.err.splitlines()) == (77, [
-        "sandgate: refused by rule: `touch made` requires approval: look first, and nobody may be asked",
-        "sandgate: with `-a on-failure` a person, or `--answer`, is asked",
+        "sandgate: refused by rule: `touch made` requires approval: look first, and nobody may be asked; "
+        "with `-a on-failure` a person, or `--answer`, is asked",
     ])  # fmt: skip
     assert sandgate("run", "-a", "on-failure", "--answer", "approve", "--", "touch", "made").code == 0
     assert (sandgate.workspace / "made").exists()

@@ -35,6 +35,9 @@ NO_REVIEWER = (
     f"{_NOBODY_HERE}`--answer approve` says yes once, "
     "`sandgate rules add -- COMMAND` for good, and `-a on-failure` asks only about what is dangerous or a rule's"
 )
+NO_REVIEWER_OF_PATCH = (
+    f"{_NOBODY_HERE}`--answer approve` says yes once, and `-a on-failure` asks only where the sandbox refuses"
+)
 # It ran already: no rule, and no other policy, gives what the sandbox refused.
 NO_REVIEWER_AFTERWARDS = f"{_NOBODY_HERE}each `--answer approve` says yes to one question, and is used up by it"
 
@@ -115,8 +118,7 @@ class ReviewerChain:
             decision = reviewer.review(request)
             if decision is not None:
                 return self._kept(request, written(decision))
-        reason = NO_REVIEWER_AFTERWARDS if request.stage != "initial" else NO_REVIEWER
-        return written(Decision(request.stage, "denied", "none", reason=reason))
+        return written(Decision(request.stage, "denied", "none", reason=_no_reviewer(request)))
 
     def _kept(self, request: ApprovalRequest, decision: Decision) -> Decision:
         if decision.decision == "approved_for_session" and decision.source != "automated_reviewer":
@@ -140,6 +142,13 @@ class ReviewerChain:
                     binding=tied_to(request, decision),
                 )
         return decision
+
+
+def _no_reviewer(request: ApprovalRequest) -> str:
+    """Why nobody answered, and what would help; no rule speaks of a patch."""
+    if request.stage != "initial":
+        return NO_REVIEWER_AFTERWARDS
+    return NO_REVIEWER_OF_PATCH if request.changes else NO_REVIEWER
 
 
 def tied_to(request: ApprovalRequest, decision: Decision) -> Binding | None:

@@ -66,7 +66,7 @@ class PatchOutcome(Record):
     warnings: tuple[str, ...]
     duration_ms: int
     passage: Passage
-    closed: tuple[Denial, ...] = ()  # of a refusal by policy: what of it lies where nothing may be written
+    closed: tuple[Denial, ...] = ()  # where that is why nobody let it pass: what lies where nothing may be written
 
 
 def unfit_patch(text: str, why: str, *, cwd: str, call_id: str) -> PatchOutcome:
@@ -217,12 +217,19 @@ class PatchGate:
             warnings=plan.warnings if result is not None and result.exit_code == 0 else (),
             duration_ms=(monotonic_ns() - started_ns) // NS_PER_MS,
             passage=passage,
-            closed=self._closed(plan) if passage.refusal is not None and passage.refusal.by == "policy" else (),
+            closed=self._closed(plan) if self._is_closed_out(passage) else (),
         )
 
     def foreseen(self, plan: PatchPlan) -> tuple[Verdict, tuple[Denial, ...]]:
         """What policy says of a plan now, and what of it lies where nothing may be written. No reviewer is asked."""
         return self._verdict(plan, self._confinement.permissions()), self._closed(plan)
+
+    def _is_closed_out(self, passage: Passage) -> bool:
+        """Whether its places alone are why it was refused: by policy, or because nobody was there to be asked."""
+        if passage.refusal is None or passage.refusal.by == "policy":
+            return passage.refusal is not None
+        unanswered = any(decision.source == "none" for decision in passage.decisions)
+        return unanswered and self._policies.approval != "untrusted"
 
     def _closed(self, plan: PatchPlan) -> tuple[Denial, ...]:
         permissions = self._confinement.permissions()

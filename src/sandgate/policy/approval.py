@@ -381,7 +381,7 @@ def _by_rule(segment: Argv, rule: Rule) -> Because:
 def _forbidden(shown: str, rule: Rule | None, because: tuple[Because, ...]) -> str:
     if rule is None:
         details = [each.detail for each in because if each.verdict == "forbid"]
-        return f"`{shown}` rejected: blocked by policy ({details[0]})"
+        return f"`{shown}` rejected: blocked by policy ({details[0].replace(f'`{shown}` ', 'it ', 1)})"
     if rule.because:
         return f"`{shown}` rejected: {rule.because}"
     return f"`{shown}` rejected: policy forbids commands starting with `{rule.shown_prefix}`"

@@ -55,9 +55,9 @@ def test_check_changes_nothing(program: Any) -> None:
         (
             wrapped("*** Add File: ../../../../../../../../etc/sandgate-test\n+x"),
             77,
-            "patch rejected: writing outside of the project",
+            "patch rejected: create /etc/sandgate-test (outside the writable roots: ",
         ),
-        (wrapped("*** Add File: .git/hooks/pre-commit\n+x"), 77, "patch rejected: writing to a protected place"),
+        (wrapped("*** Add File: .git/hooks/pre-commit\n+x"), 77, "/.git (protected: it can run code outside"),
         ("/nowhere/at/all", 2, "cannot read the patch"),
     ],
 )
@@ -105,28 +105,72 @@ def test_a_refusal_names_each_path_and_why_and_an_option_that_works(program: Any
     patch = wrapped(f"*** Add File: {tmp_path}/outside/g\n+x\n*** Add File: .git/hooks/h\n+x")
     assert program("patch", "-c", SANDBOX_TMP, patch) == 77
     assert program.err.splitlines() == [
-        "sandgate: patch rejected: writing outside of the project, and nobody may be asked",
+        "sandgate: patch rejected: it changes 2 places where it may not write, and nobody may be asked",
         f"sandgate: denied: create {tmp_path}/outside/g (outside the writable roots: {program.repo})",
         f"sandgate: denied: create {program.repo}/.git/hooks/h (protected: it can run code outside the sandbox later)",
-        f"sandgate: grant it once with: --add-dir {tmp_path}/outside",
-        f"sandgate: grant it once with: --add-dir {program.repo}/.git/hooks",
+        f"sandgate: grant it once with: --add-dir {tmp_path}/outside --add-dir {program.repo}/.git/hooks",
     ]
-    hints = ["--add-dir", f"{tmp_path}/outside", "--add-dir", f"{program.repo}/.git/hooks"]
+    hints = shlex.split(program.err.splitlines()[-1].partition("with: ")[2])
     assert program("patch", "-c", SANDBOX_TMP, *hints, patch) == 0
     alias = wrapped("*** Update File: other\n@@\n-a\n+b")
     assert program("patch", "-c", SANDBOX_TMP, alias) == 77
     reason = "protected: it, or what it is another name of, can run code outside the sandbox later"
-    assert f"denied: write {program.repo}/other ({reason})" in program.err
+    assert f"patch rejected: write {program.repo}/other ({reason})" in program.err
     assert "keeps the old content" not in program.err  # nothing was written
     assert program("patch", "-c", SANDBOX_TMP, "--add-dir", f"{program.repo}/other", alias) == 0
     assert ((program.repo / "other").read_text(), (program.repo / ".envrc").read_text()) == ("b\n", "a\n")
 
 
-def test_what_the_run_of_a_patch_was_refused_is_told(program: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["never", "on-request", "on-failure", "check"])
+def test_a_refusal_of_one_path_is_one_line_and_its_option_works(program: Any, tmp_path: Path, how: str) -> None:
+    """Whether it was judged by its path, or tried in the sandbox first."""
+    (outside := tmp_path / "outside").mkdir()
+    patch = wrapped(f"*** Add File: {outside}/g\n+x")
+    policy = ["--check"] if how == "check" else ["-a", how]
+    assert program("patch", *policy, "-c", SANDBOX_TMP, patch) == 77
+    opening = "would be refused" if how == "check" else "patch rejected"
+    nobody = "nobody could be asked" if how in ("on-request", "on-failure") else "nobody may be asked"
+    assert program.err == (
+        f"sandgate: {opening}: create {outside}/g (outside the writable roots: {program.repo}), and {nobody}; "
+        f"grant it once with: --add-dir {outside}\n"
+    )
+    hint = shlex.split(program.err.partition("with: ")[2])
+    assert program("patch", *policy, *hint, "-c", SANDBOX_TMP, patch) == 0
+
+
+def test_a_refusal_of_many_paths_is_bounded_and_what_it_names_works(program: Any, tmp_path: Path) -> None:
+    """No line of thirty options, of which none may be missing: one yes is for the whole patch."""
+    for at in range(30):
+        (tmp_path / f"d{at}").mkdir()
+    patch = wrapped("\n".join(f"*** Add File: {tmp_path}/d{at}/g\n+x" for at in range(30)))
+    assert program("patch", "-c", SANDBOX_TMP, patch) == 77
+    lines = program.err.splitlines()
+    assert lines[0] == "sandgate: patch rejected: it changes 30 places where it may not write, and nobody may be asked"
+    assert lines[-2:] == [
+        "sandgate: denied: 18 more",
+        "sandgate: grant it once with: -a on-failure --answer approve",
+    ]
+    assert len(lines) == 15
+    assert program("patch", "-c", SANDBOX_TMP, *shlex.split(lines[-1].partition("with: ")[2]), patch) == 0
+
+
+def test_after_a_no_a_patch_does_not_say_how_it_is_allowed(program: Any, tmp_path: Path) -> None:
     patch = wrapped(f"*** Add File: {tmp_path}/g\n+x")
-    assert program("patch", "-a", "on-failure", "-c", SANDBOX_TMP, patch) == 77
-    assert f"sandgate: denied: create {tmp_path}/g (outside the writable roots: {program.repo})" in program.err
-    assert "sandgate: grant it once with: " in program.err
+    assert program("patch", "-a", "on-failure", "--answer", "deny", "-c", SANDBOX_TMP, patch) == 77
+    assert program.err.splitlines() == [
+        "sandgate: denied by script",
+        f"sandgate: Failed to create {tmp_path}/g: Permission denied",
+    ]
+
+
+def test_where_every_patch_is_asked_about_no_rule_is_offered(program: Any) -> None:
+    """No rule speaks of a patch."""
+    assert program("patch", "-a", "untrusted", ADD) == 77
+    assert program.err.splitlines() == [
+        "sandgate: patch rejected: no reviewer is attached: nobody is at a terminal and no --answer is left; "
+        "`--answer approve` says yes once, and `-a on-failure` asks only where the sandbox refuses"
+    ]
+    assert program("patch", "-a", "on-failure", ADD) == 0
 
 
 def test_the_last_patch_is_taken_back_once(program: Any) -> None:
@@ -180,12 +224,11 @@ def test_what_a_yes_has_opened_is_foreseen_and_taken_back_with_a_yes(program: An
     before = tree_of(program.repo), sorted(program.home.rglob("[nw]*"))
     patch = wrapped(f"*** Add File: {path.format(home=program.home)}\n+x")
     assert program("patch", "--check", "-c", SANDBOX_TMP, patch) == 77
-    hint = program.err.splitlines()[-1]
-    assert "would be refused: writing " in program.err
-    assert hint.startswith("sandgate: grant it once with: ")
+    (hint,) = program.err.splitlines()
+    assert hint.startswith("sandgate: would be refused: create ")
     assert program("patch", "-c", SANDBOX_TMP, "-a", "on-failure", "--answer", "approve", "--check", patch) == 0
     assert program.err == "sandgate: a reviewer would be asked before it is applied\n"
-    assert program("patch", "-c", SANDBOX_TMP, *shlex.split(hint.partition("with: ")[2]), patch) == 0
+    assert program("patch", "-c", SANDBOX_TMP, *shlex.split(hint.partition("once with: ")[2]), patch) == 0
     assert program("patch", "--undo", "-c", SANDBOX_TMP) == 77
     hint = program.err.splitlines()[-1]
     assert hint == "sandgate: take it back all the same with: sandgate patch --undo --answer approve"

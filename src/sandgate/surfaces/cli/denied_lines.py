@@ -45,17 +45,36 @@ def _declined(attempt: Attempt) -> set[tuple[str, str | None, str | None]]:
     return {(each.operation, each.path, each.address) for each in noes}
 
 
-def refused_lines(
-    denials: Sequence[Denial], permissions: EffectivePermissions, *, omitted: int = 0, patched: bool = False
-) -> list[str]:
-    """What these permissions refuse and why, and the options that would open it, to a patch if it was `patched`.
-
-    `omitted`: of more, the number.
-    """
-    found = [grant_hint(denial, permissions, patched=patched) for denial in _asked_for(denials)]
+def refused_lines(denials: Sequence[Denial], permissions: EffectivePermissions, *, omitted: int = 0) -> list[str]:
+    """What these permissions refuse and why, and the options that would open it. `omitted`: of more, the number."""
+    found = [grant_hint(denial, permissions) for denial in _asked_for(denials)]
     hints = dict.fromkeys(filter(None, found))
     allowing = [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
     return denied(denials, permissions, omitted) + allowing
+
+
+def patch_lines(
+    opening: str, reason: str, denials: Sequence[Denial], permissions: EffectivePermissions, *, hinted: bool = True
+) -> list[str]:
+    """Why a patch is not written: one line where it is about one path, else a line each; and the options it takes.
+
+    `reason`: "nobody may be asked". The options open it together, since it is written as a whole or not at all.
+    """
+    options = _together(denials, permissions) if hinted else ""
+    allowing = f"grant it once with: {options}" if options else ""
+    if len(denials) == 1:
+        refused = f"{opening}: {_object(denials[0])} ({_why(denials[0], permissions)}), and {reason}"
+        return ["; ".join(filter(None, (refused, allowing)))]
+    what = f"{opening}: it changes {len(denials)} places where it may not write, and {reason}"
+    return [what, *denied(denials, permissions, 0), *filter(None, (allowing,))]
+
+
+def _together(denials: Sequence[Denial], permissions: EffectivePermissions) -> str:
+    """All that these take; one yes to the whole where there is no option for some, or too many to be read."""
+    hints = dict.fromkeys(grant_hint(denial, permissions, patched=True) for denial in denials)
+    if "" in hints:
+        return ""
+    return ONE_YES if ONE_YES in hints or len(hints) > DENIALS_SAID_MAX else " ".join(hints)
 
 
 def _coped_with(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:

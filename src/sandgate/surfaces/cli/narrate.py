@@ -73,6 +73,10 @@ class Narrator:
             say.fact(line)
         self._held.clear()
 
+    def forget(self) -> None:
+        """Drop what was held back: it is said in other words."""
+        self._held.clear()
+
     def _meanwhile(self, record: RefusedMeanwhile) -> None:
         from sandgate.surfaces.cli.denied_lines import denied
 

@@ -7,9 +7,9 @@ import os
 from sandgate.display import visible
 from sandgate.errors import CommandRefused, PatchDoesNotFit, PatchError, RequestError
 from sandgate.protocol.verdicts import Ask, Forbid
-from sandgate.runtime.patches import EMPTY, described
+from sandgate.runtime.patches import EMPTY, NOBODY, described
 from sandgate.surfaces.cli import say
-from sandgate.surfaces.cli.denied_lines import refused_lines
+from sandgate.surfaces.cli.denied_lines import patch_lines
 from sandgate.surfaces.cli.narrate import Narrator
 from sandgate.surfaces.cli.session import opened, person_present
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from sandgate.agent.last_patch import LastPatch
     from sandgate.errors import SandgateError
+    from sandgate.protocol.decisions import Decision
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.verdicts import Verdict
     from sandgate.runtime import Runtime
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import ParsedLine
 
 DOES_NOT_FIT, MALFORMED, REFUSED = 1, 2, 77
+NOBODY_THERE = "nobody could be asked"
 APPROVE = "approve"
 ALL_THE_SAME = f"sandgate patch --undo --answer {APPROVE}"
 STDIN = 0
@@ -54,13 +56,26 @@ def main(parsed: ParsedLine) -> int:
         return MALFORMED if problem.what == EMPTY else DOES_NOT_FIT
 
 
+class PatchNarrator(Narrator):
+    """Says nothing of a question that nobody heard: the end of the patch does, in one line with what it was about.
+
+    After a no nobody is told how to allow it.
+    """
+
+    def _answered(self, decision: Decision) -> None:
+        if not decision.approved:
+            self.forget()
+        if decision.source != "none":
+            super()._answered(decision)
+
+
 def _say_hint(problem: SandgateError) -> None:
     for line in problem.hint.splitlines():
         say.fact(f"hint: {line}")
 
 
 def _applied(parsed: ParsedLine, text: str) -> int:
-    narrator = Narrator(asks_a_person=person_present(), verbose=False)
+    narrator = PatchNarrator(asks_a_person=person_present(), verbose=False)
     runtime = opened(parsed, narrator, lasting=parsed.on("in_order"))
     patches, strict = runtime.tools.patches, parsed.on("strict_unique")
     if parsed.on("check"):
@@ -71,7 +86,7 @@ def _applied(parsed: ParsedLine, text: str) -> int:
         answers = patches.apply_in_order(text, cwd=runtime.directory)
     else:
         answers = (patches.apply(text, cwd=runtime.directory, strict_unique=strict),)
-    code = max(_told(answer, runtime) for answer in answers)
+    code = max(_told(answer, runtime, narrator) for answer in answers)
     narrator.finish()
     _kept(runtime).keep(runtime, [answer.call_id for answer in answers])
     return code
@@ -79,9 +94,10 @@ def _applied(parsed: ParsedLine, text: str) -> int:
 
 def _foreseen(verdict: Verdict, closed: Sequence[Denial], runtime: Runtime) -> int:
     if isinstance(verdict, Forbid):
-        say.fact(f"would be refused: {verdict.reason}")
-        for line in refused_lines(closed, runtime.confinement.permissions(), patched=True):
-            say.fact(line)
+        if closed:
+            _say_refused("would be refused", NOBODY, closed, runtime)
+        else:
+            say.fact(f"would be refused: {verdict.reason}")
         return REFUSED
     if isinstance(verdict, Ask) or closed:
         say.fact("a reviewer would be asked before it is applied")
@@ -115,17 +131,32 @@ def _kept(runtime: Runtime) -> LastPatch:
     return LastPatch(runtime.environ, runtime.loaded.settings.project_root)
 
 
-def _told(done: PatchOutcome, runtime: Runtime) -> int:
+def _told(done: PatchOutcome, runtime: Runtime, narrator: Narrator) -> int:
     for warning in done.warnings:
         say.fact(f"warning: {warning}")
     if done.exit_code == 0:
         say.out(visible_lines(done.output))
         return 0
-    for line in done.output.splitlines():
-        say.fact(line)
-    for line in refused_lines(done.closed, runtime.confinement.permissions(), patched=True):
+    refused = _unheard(done)
+    if refused:
+        narrator.forget()
+        _say_refused("patch rejected", NOBODY_THERE if done.passage.decisions else NOBODY, refused, runtime)
+    for line in () if refused else done.output.splitlines():
         say.fact(line)
     return REFUSED if done.exit_code is None or done.passage.attempts[-1].denial.denied else DOES_NOT_FIT
+
+
+def _unheard(done: PatchOutcome) -> Sequence[Denial]:
+    """Where it may not write, if nobody was there to say yes or no to that."""
+    attempts, decisions = done.passage.attempts, done.passage.decisions
+    if decisions and decisions[-1].source != "none":
+        return ()
+    return attempts[-1].denial.denials if attempts else done.closed
+
+
+def _say_refused(opening: str, reason: str, closed: Sequence[Denial], runtime: Runtime) -> None:
+    for line in patch_lines(opening, reason, closed, runtime.confinement.permissions()):
+        say.fact(line)
 
 
 def visible_lines(text: str) -> str:

@@ -10,14 +10,14 @@ from sandgate.surfaces.cli.termination_signals import Terminations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.protocol.decisions import Passage
+    from sandgate.protocol.decisions import Passage, Refusal
     from sandgate.runtime import Runtime
     from sandgate.surfaces.cli.parse import ParsedLine
 
 STREAMS = Stdio(stdin=0, stdout=1, stderr=2)  # our own; `start` saw to it that each is taken
 REFUSED, CANNOT, INTERRUPTED = 77, 125, 130
 WITH_QUESTIONS = "with `-a on-failure` a person, or `--answer`, is asked"
-WOULD_ASK = f"a rule can allow or forbid it; {WITH_QUESTIONS}"
+WOULD_ASK = f"a rule can allow it, and {WITH_QUESTIONS}"
 WOULD_ASK_FIRST = (
     "only with `-a on-request` is a person, or `--answer`, asked about `--escalate`; "
     "`-s danger-full-access` has no sandbox from the start"
@@ -41,13 +41,18 @@ def _for_people(parsed: ParsedLine) -> int:
     narrator.finish()
     terminations.end_if_heard()
     if passage.refusal is not None:
-        say.fact(f"refused by {passage.refusal.by}: {passage.refusal.why}")
-        if passage.refusal.by == "policy":
-            say.fact(WOULD_ASK_FIRST if parsed.on("escalate") else WOULD_ASK)
-        elif passage.refusal.by == "rule" and all(each.verdict != "forbid" for each in passage.verdict.because):
-            say.fact(WITH_QUESTIONS)
+        advice = _advice(passage, passage.refusal, escalated=parsed.on("escalate"))
+        say.fact("; ".join(filter(None, (f"refused by {passage.refusal.by}: {passage.refusal.why}", advice))))
     # A success whose output is lost is no success, and the command cannot know.
     return exit_code(passage) or (CANNOT if narrator.output_lost else 0)
+
+
+def _advice(passage: Passage, refusal: Refusal, *, escalated: bool) -> str:
+    """What would have it run, or asked about; a reviewer's no says it itself."""
+    if refusal.by == "policy":
+        return WOULD_ASK_FIRST if escalated else WOULD_ASK
+    forbidden = any(each.verdict == "forbid" for each in passage.verdict.because)
+    return WITH_QUESTIONS if refusal.by == "rule" and not forbidden else ""
 
 
 def _as_json(parsed: ParsedLine) -> int:
