@@ -46,7 +46,7 @@ _NOT_IN_MKTEMP = frozenset("|&;<>()`$\n{}")
 def made_again(what: Segments, programs: ProgramPlaces) -> frozenset[Argv]:
     """Those commands of the line that delete, surely, only what can be made again."""
     if what.script is None:
-        found = _deletion(what.argv, (True,) * len(what.argv))
+        found = _deletion(what, what.argv, (True,) * len(what.argv))
         return frozenset((found[0],)) if found is not None and programs.makes_again(found[1]) else frozenset()
     if not (what.plain or what.complex or what.script.readable) or len(what.script.commands) > COMMANDS_MAX:
         return frozenset()
@@ -65,7 +65,7 @@ def _of_script(what: Segments, script: Script, programs: ProgramPlaces) -> Itera
     for command in script.commands:
         if not command.words:
             continue
-        found = _deletion(command.argv, tuple([word.certainty == "exact" for word in command.words]))
+        found = _deletion(what, command.argv, tuple([word.certainty == "exact" for word in command.words]))
         if found is None:
             continue
         argv, deletion = found
@@ -112,8 +112,8 @@ def _started_elsewhere(script: Script, finding: set[Argv]) -> set[Argv]:
     return {argv for starter in starters for argv in everything_run(segments(starter)).commands if argv != starter}
 
 
-def _deletion(argv: Argv, exact: tuple[bool, ...]) -> tuple[Argv, Deletion] | None:
-    """What this one command deletes, behind the command that does it, which is another one where this is `find`.
+def _deletion(what: Segments, argv: Argv, exact: tuple[bool, ...]) -> tuple[Argv, Deletion] | None:
+    """What this one command of the line deletes, behind the command that does it: another one where this is `find`.
 
     None where nothing is deleted, or its words do not say it for sure.
     """
@@ -124,6 +124,8 @@ def _deletion(argv: Argv, exact: tuple[bool, ...]) -> tuple[Argv, Deletion] | No
         deletion = _removal(argv[1:], exact[1:])
     elif name == "git" and argv[1:2] == ("clean",) and all(exact):
         deletion = _clean(argv[2:])
+    elif name == "git" and argv[1:2] == ("reset",) and all(exact):
+        deletion = _reset(what, argv[2:])
     elif name == "find" and all(exact):
         return deleting_each(argv)
     return None if deletion is None else (argv, deletion)
@@ -152,6 +154,13 @@ def _clean(arguments: Argv) -> Deletion | None:
     if "X" not in letters or letters.count("f") + arguments.count("--force") != 1:
         return None
     return Deletion(ignored_only=True)
+
+
+def _reset(what: Segments, arguments: Argv) -> Deletion | None:
+    from sandgate.policy.resets import reset_to, stands_alone
+
+    revision = reset_to(arguments)
+    return Deletion(reset_to=revision) if revision and stands_alone(what) else None
 
 
 def _operands(arguments: Argv, letters: frozenset[str], long: frozenset[str]) -> list[int] | None:

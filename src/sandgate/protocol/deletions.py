@@ -21,3 +21,4 @@ class Deletion(Record):
     may_arrive: bool = False  # what is not there now may be there by then: the line moves something
     below: tuple[str, ...] = ()
     name: str = ""
+    reset_to: str = ""  # `git reset --hard`: what no commit has; and where this commit has files, what lies there

@@ -62,6 +62,10 @@ def can_be_made_again(
     try:
         if not os.path.isdir(directory):  # a `cd` there fails, and what follows works somewhere else
             return False
+        if deletion.reset_to:
+            from sandgate.sandbox.clean_tree import loses_nothing
+
+            return loses_nothing(directory, deletion.reset_to, map(os.path.realpath, roots))
         if deletion.ignored_only:
             return looking.ignored_in(os.path.realpath(directory))
         paths = dict.fromkeys(join(directory, word) for word in deletion.words)

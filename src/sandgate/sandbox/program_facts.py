@@ -22,6 +22,21 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import SandboxPolicy
 
 TEMPORARY_MAX = 16  # temporary directories of commands that are remembered
+_BESIDE_THE_REPOSITORY = (
+    "GIT_SSL_",
+    "GIT_SSH",
+    "GIT_HTTP_",
+    "GIT_PROXY_",
+    "GIT_AUTHOR_",
+    "GIT_COMMITTER_",
+    "GIT_TERMINAL_PROMPT",
+    "GIT_ASKPASS",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_PS1_",
+)  # beginnings of variables of git that name no other repository, tree, index or settings
 _REGULAR = 0o100000  # S_IFREG (inode(7))
 _KIND_MASK = 0o170000  # S_IFMT
 
@@ -62,11 +77,18 @@ def programs_on_disk(
 
             if not isinstance(sandbox, WorkspaceWrite) or command.env.get("CDPATH"):
                 return False
+            if deletion.reset_to and any(map(_leads_git, command.env)):
+                return False
             return can_be_made_again(deletion, command.cwd, written, private_tmp=tmp == "private", ran=ran)
 
         return ProgramPlaces(command.cwd, command.env.get("PATH"), known, program_at, steered=steered, remade=remade)
 
     return places
+
+
+def _leads_git(variable: str) -> bool:
+    """Whether it may lead git to another repository, tree, index or settings."""
+    return variable.startswith("GIT_") and not variable.startswith(_BESIDE_THE_REPOSITORY)
 
 
 def program_at(path: str) -> str | None:
