@@ -25,9 +25,9 @@ def git(repo: Path, *words: str) -> str:
     return subprocess.run(["git", "-C", repo, *identity, *words], check=True, capture_output=True, text=True).stdout
 
 
-def put(path: Path, text: str) -> None:
+def put(path: Path, text: str) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    return path.write_text(text)
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def damaged(repo: Path) -> None:
     [
         lambda repo: put(repo / "a", "work"),
         lambda repo: put(repo / "src/deep/c", "work"),
-        lambda repo: (git(repo, "rm", "-q", "--cached", "a"), None),
+        lambda repo: git(repo, "rm", "-q", "--cached", "a"),
         lambda repo: (put(repo / "fresh", "work"), git(repo, "add", "fresh")),
         lambda repo: (put(repo / "fresh", "work"), git(repo, "add", "-N", "fresh")),
         lambda repo: (repo / "a").chmod(0o755),

@@ -52,3 +52,5 @@ class AssessmentFacts(Record):
     environment: Mapping[str, str]
     writable_roots: tuple[str, ...] = ()  # the workspace, beside `cwd`
     targets: Targets = Targets()
+    # Of the repository at a path: by remote, the addresses it fetches from and pushes to; None: nobody knows.
+    remotes: Callable[[str], Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None] = lambda _top: None

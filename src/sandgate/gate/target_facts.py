@@ -1,7 +1,8 @@
 """Looks up what the risk assessor wants to know about paths: the only part of an assessment that touches the disk.
 
 Bounded on purpose: at most `facts.MAX_TARGETS` paths, at most `MAX_ENTRIES` entries below each, one walk upwards
-for a repository. Nothing is opened, no program is started, and a path that cannot be looked at counts as absent.
+for a repository. Nothing is opened but settings of git, no program is started, and a path that cannot be looked at
+counts as absent.
 """
 
 from __future__ import annotations
@@ -34,7 +35,14 @@ def facts_for(command: CommandRequest, *, environ: Mapping[str, str], writable: 
         environment=command.env,
         writable_roots=writable,
         targets=on_disk(),
+        remotes=lambda top: _remotes_of(top, command.env),
     )
+
+
+def _remotes_of(top: str, environ: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]] | None:
+    from sandgate.sandbox.git_remotes import remotes_of
+
+    return remotes_of(top, environ)
 
 
 def _account_home(environ: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandgate.assessment.expansion import Arg
 from sandgate.assessment.findings import COMPLIANCE, DELETION, HIGH, LOW, MEDIUM, NETWORK, SYSTEM
 from sandgate.assessment.inline import host_of
-from sandgate.assessment.judges import git_remotes
+from sandgate.assessment.judges import git_remotes, local_remotes
 from sandgate.assessment.judges.common import by_table, certainties
 from sandgate.assessment.judges.git_state import note_settings, note_state
 from sandgate.assessment.judges.trust import judge_git_setting
@@ -81,6 +81,15 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
             inquiry.add(HIGH, "runs", script, "makes git run another program", f"Runs {worded(script)} through git",
                         "", (SYSTEM,))  # fmt: skip
             inquiry.run_script(script.replace("% ", " ").replace("%|", "|"), call)
+    led = any(name in GIT_PLACES or name == "-c" for name, _ in outer.values)
+    if not led and (place := local_remotes.stays_here(call, inquiry, since=since)):
+        target = local_remotes.TALKING[command]
+        inquiry.findings[since:] = [
+            local_remotes.as_local(each, place) if each.target == target else each for each in inquiry.findings[since:]
+        ]
+        if command == local_remotes.PUSH:
+            _deploys(parsed(rest, ""), inquiry)
+        return
     special = GIT_COMMANDS.get(command)
     if special is not None:
         special(parsed(rest, "-b -B -s --source -m -e -x --exec"), call, inquiry)
@@ -103,12 +112,16 @@ def _git_clean(call: Call, inquiry: Inquiry) -> bool:
 
 def _git_push(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     """Some remotes put what they get into service; where the others lead is in `git_remotes`."""
+    _deploys(options, inquiry)
+    git_remotes.COMMANDS["push"](options, call, inquiry)
+
+
+def _deploys(options: Parsed, inquiry: Inquiry) -> None:
     for arg in options.operands[:1]:
         if arg.text.lower() in DEPLOYING:
             inquiry.add(HIGH, "contacts", arg.text, "a remote that puts what it gets into service",
                         f"Deploys through the remote {worded(arg.text)}", "Other people see it at once",
                         (NETWORK, COMPLIANCE))  # fmt: skip
-    git_remotes.COMMANDS["push"](options, call, inquiry)
 
 
 def _git_setting(key: str, value: str, call: Call, inquiry: Inquiry) -> None:

@@ -1,0 +1,118 @@
+"""Remotes that are directories of this machine: a push to one sends nothing anywhere, and no network is needed.
+
+What stands in the words is believed only beside the repository's settings, which may turn any address into another
+one, and only while nothing else in the line may have changed those.
+"""
+
+from __future__ import annotations
+
+from sandgate.assessment.findings import NETWORK
+from sandgate.assessment.listing import words
+from sandgate.assessment.options import parsed
+from sandgate.assessment.wording import worded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sandgate.assessment.expansion import Arg
+    from sandgate.assessment.findings import Finding
+    from sandgate.assessment.inquiry import Call, Inquiry
+
+PUSH = "push"
+TALKING = {PUSH: "git push", "fetch": "git fetch", "pull": "git pull", "ls-remote": "git ls-remote"}
+SOMEWHERE = "another repository"  # of several, or one whose place the words do not tell
+_VALUES = ("-o --push-option --repo --receive-pack --exec --upload-pack --depth --deepen -j --jobs --server-option "
+           "--shallow-since --shallow-exclude --negotiation-tip -s --strategy -X --strategy-option --sort "
+           "--refmap --filter")  # fmt: skip
+_TELLING = (
+    "--repo",
+    "--receive-pack",
+    "--upload-pack",
+    "--exec",
+    "--all",
+    "--multiple",
+)  # another remote, or a program
+_LEADING = frozenset(words("GIT_DIR GIT_COMMON_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT "
+                           "GIT_CONFIG_PARAMETERS GIT_WORK_TREE"))  # fmt: skip
+_FILE = "file://"
+_UNSURE = frozenset("$`*?[{~")
+
+
+def stays_here(call: Call, inquiry: Inquiry, *, since: int) -> str:
+    """The path of the one repository that this `git push`, `fetch`, … talks to, or `SOMEWHERE`; "" where it may leave.
+
+    `call` begins with the sub-command; the findings before `since` are about what else the line does.
+    """
+    if call.remote or call.args[0].text not in TALKING or _may_be_led(call, inquiry.findings[:since]):
+        return ""
+    options = parsed(call.args[1:], _VALUES)
+    if options.has(" ".join(_TELLING)):
+        return ""
+    return _talked_to(options.operands[:1], call, inquiry)
+
+
+def as_local(found: Finding, place: str) -> Finding:
+    """The same effect without another machine."""
+    here = f"{worded(place) if place != SOMEWHERE else SOMEWHERE} on this machine"
+    pushes = found.target == TALKING[PUSH]
+    return found.but(
+        kind="writes" if pushes else "reads",
+        target=place if place != SOMEWHERE else found.target,
+        why=_at_home(found.why, here, pushes=pushes),
+        sentence=_at_home(found.sentence, here, pushes=pushes),
+        categories=tuple([each for each in found.categories if each != NETWORK]),
+    )
+
+
+def _at_home(text: str, here: str, *, pushes: bool) -> str:
+    text = text.replace("Downloads", "Takes over").replace("downloads", "takes over")
+    if "a remote repository" in text:
+        return text.replace("a remote repository", here)
+    return f"{text} {'in' if pushes else 'from'} {here}" if text else ""
+
+
+def _may_be_led(call: Call, before: Iterable[Finding]) -> bool:
+    """Whether something in the line, or around it, may have the words mean another repository or other settings."""
+    shell = call.shell
+    if any(name in _LEADING or name.startswith("GIT_CONFIG_KEY") for name in (*shell.variables, *shell.environment)):
+        return True
+    return any(
+        each.kind in ("runs", "unknown")
+        or each.target.endswith("config")
+        or each.target.startswith(("git config", "git remote", "git settings", "git submodule"))
+        for each in before
+    )
+
+
+def _talked_to(operands: tuple[Arg, ...], call: Call, inquiry: Inquiry) -> str:
+    if call.shell.cwd is None:
+        return ""
+    inquiry.facts.targets.ask(call.shell.cwd)
+    seen = inquiry.facts.targets.get(call.shell.cwd)
+    remotes = inquiry.facts.remotes(seen.git_root) if seen is not None and seen.git_root else None
+    if seen is None or remotes is None or seen.git_root is None:
+        return ""
+    named = operands[0].text if operands else ""
+    if any(mark in named for mark in _UNSURE):
+        return ""
+    pushes = call.args[0].text == PUSH
+    if named and named not in remotes:
+        addresses: tuple[str, ...] = (named,) if "/" in named else ()
+    else:
+        chosen = [remotes[named]] if named else list(remotes.values())
+        addresses = tuple(dict.fromkeys(address for each in chosen for address in each[pushes]))
+    if not addresses or not all(map(_is_path, addresses)):
+        return ""
+    relative = addresses[0][:1] != "/" and not addresses[0].startswith(_FILE)
+    if len(addresses) > 1 or (relative and seen.real != seen.git_root):
+        return SOMEWHERE
+    return call.shell.resolve(addresses[0].removeprefix(_FILE)) or SOMEWHERE
+
+
+def _is_path(address: str) -> bool:
+    """As git tells them apart: no `host:path`, no `ssh://`, no helper of a transport (`ext::`)."""
+    if address.startswith(_FILE):
+        return address[len(_FILE) : len(_FILE) + 1] == "/"
+    before, colon, _ = address.partition(":")
+    return bool(address) and address[0] != "-" and (not colon or "/" in before) and "::" not in address
