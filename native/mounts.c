@@ -12,7 +12,7 @@
 
 #include "sandbox.h"
 
-enum { NO_TREE = -1, POINT_TRIES = 16 };
+enum { NO_TREE = -1, POINT_TRIES = 16, DEV_LENGTH = 4 /* of "/dev" */ };
 #define SCRATCH "scratch" /* on the private tmpfs */
 
 struct view {
@@ -88,7 +88,47 @@ static int clone_source(const char *path) {
     return tree;
 }
 
-static int below_dev(const struct mount_entry *entry) { return path_is_at_or_below(entry->path, "/dev", 4); }
+static int below_dev(const struct mount_entry *entry) { return path_is_at_or_below(entry->path, "/dev", DEV_LENGTH); }
+
+static void leave_directory(void) {
+    if (view.beside) sys(close, view.directory);
+    view.beside = 0;
+}
+
+/* The directory of an entry, which stays open for those that come next: most of what is hidden lies in one home.
+ * `last` is the name in it. Returns a negative errno where it cannot be entered. */
+static int enter_directory_of(const struct mount_entry *entry, const char **last) {
+    static char path[PATH_BYTES_MAX];
+    size_t length = entry->length;
+    while (entry->path[length - 1] != '/') length--;
+    *last = entry->path + length--;
+    if (length == 0 || length >= sizeof path) return -ENAMETOOLONG;
+    int is_same = view.beside && view.beside_length == length && memcmp(view.beside, entry->path, length + 1) == 0;
+    if (is_same) return 0;
+    leave_directory();
+    memcpy(path, entry->path, length);
+    path[length] = 0;
+    view.directory = open_plain(path, O_DIRECTORY);
+    if (view.directory < 0) return view.directory;
+    view.beside = entry->path;
+    view.beside_length = length;
+    return 0;
+}
+
+/* As `clone_plain`, for one of several in a directory. */
+static int clone_beside(const struct mount_entry *entry) {
+    const char *last;
+    struct statx about;
+    int entered = enter_directory_of(entry, &last);
+    if (entered < 0) return entered;
+    unsigned int flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
+    int tree = (int)sys(open_tree, view.directory, last, flags);
+    if (tree < 0) return tree;
+    long error = sys(statx, tree, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &about);
+    if (error == 0 && (about.stx_mode & S_IFMT) != S_IFLNK) return tree;
+    sys(close, tree);
+    return error < 0 ? (int)error : -ELOOP;
+}
 
 /* The deepest entry above decides: what lies in a tree that is shown again is found there when its turn comes. */
 static int is_opening(const struct plan *plan, uint32_t index) {
@@ -110,28 +150,35 @@ static int take_trees(enum mount_kind kind, int in_dev) {
         if (entry->kind != kind || below_dev(entry) != in_dev) continue;
         if (entry->source && same_text(entry->source, IN_MEMORY)) continue;
         if ((kind == MOUNT_READ || kind == MOUNT_OVERLAY) && !in_dev && !entry->source && !is_opening(plan, i)) continue;
-        view.trees[i] = entry->source ? clone_source(entry->source) : clone_plain(entry->path);
+        int is_beside = kind == MOUNT_READ && !in_dev;
+        view.trees[i] = entry->source ? clone_source(entry->source)
+                        : is_beside   ? clone_beside(entry)
+                                      : clone_plain(entry->path);
         int is_lost = view.trees[i] == -ENOENT || view.trees[i] == -EACCES; /* in somebody else's closed directory */
         if (is_lost && !entry->source) view.trees[i] = NO_TREE;
         if (view.trees[i] < NO_TREE) return fail(view.sandbox, "clone", entry->path, view.trees[i]);
     }
+    leave_directory(); /* the view is about to change */
     return 0;
 }
 
-/* Makes the point below the private directory `at` where an opening will be mounted. */
-static int make_opening(int at, const char *relative, int is_directory) {
+/* Makes the point on the private tmpfs where an opening will be mounted: `relative` below the directory `made`, which
+ * is there. */
+static int make_opening(const char *made, const char *relative, int is_directory) {
     char path[PATH_BYTES_MAX];
-    size_t length = strlen(relative);
+    size_t first = strlen(made), length = first + 1 + strlen(relative);
     if (length >= sizeof path) return -ENAMETOOLONG;
-    memcpy(path, relative, length + 1);
-    for (size_t i = 1; i < length; i++) {
+    char *end = put_text(path, made);
+    *end++ = '/';
+    put_text(end, relative);
+    for (size_t i = first + 1; i < length; i++) {
         if (path[i] != '/') continue;
         path[i] = 0;
-        long error = sys(mkdirat, at, path, 0111);
+        long error = sys(mkdirat, view.base, path, 0111);
         if (error < 0 && error != -EEXIST) return (int)error;
         path[i] = '/';
     }
-    long error = is_directory ? sys(mkdirat, at, path, 0) : sys(mknodat, at, path, S_IFREG, 0);
+    long error = is_directory ? sys(mkdirat, view.base, path, 0) : sys(mknodat, view.base, path, S_IFREG, 0);
     return error == -EEXIST ? 0 : (int)error;
 }
 
@@ -148,16 +195,15 @@ static int make_hiding_directory(uint32_t index) {
     put_number(name, index);
     long error = sys(mkdirat, view.base, name, 0111);
     if (error < 0) return fail(view.sandbox, "make cover for", entry->path, error);
-    int at = (int)sys(openat, view.base, name, O_PATH | O_CLOEXEC);
-    for (uint32_t i = index + 1; at >= 0 && i < plan->mount_count; i++) {
+    for (uint32_t i = index + 1; i < plan->mount_count; i++) {
         struct mount_entry *opening = &plan->mounts[i];
         if (opening->length <= entry->length || !path_is_at_or_below(opening->path, entry->path, entry->length)) continue;
         if (view.trees[i] == NO_TREE && !opening->content) continue;
-        error = make_opening(at, opening->path + entry->length + 1, !opening->content && tree_is_directory(view.trees[i]));
+        int is_directory = !opening->content && tree_is_directory(view.trees[i]);
+        error = make_opening(name, opening->path + entry->length + 1, is_directory);
         if (error < 0) return fail(view.sandbox, "make opening", opening->path, error);
     }
-    sys(close, at);
-    return at < 0 ? fail(view.sandbox, "open cover for", entry->path, at) : 0;
+    return 0;
 }
 
 /* A command may have put anything under the name: that keeps existing, under another one. */
@@ -221,11 +267,8 @@ static int make_dev_points(void) {
     struct plan *plan = &view.sandbox->plan;
     for (uint32_t i = 0; i < plan->mount_count; i++) {
         struct mount_entry *entry = &plan->mounts[i];
-        if (view.trees[i] == NO_TREE || !below_dev(entry)) continue;
-        char point[PATH_BYTES_MAX];
-        if (entry->length >= sizeof point) return fail(view.sandbox, "make opening", entry->path, -ENAMETOOLONG);
-        put_text(point, entry->path + 1); /* "dev/..." on the tmpfs */
-        int error = make_opening(view.base, point, tree_is_directory(view.trees[i]));
+        if (view.trees[i] == NO_TREE || !below_dev(entry) || entry->length <= DEV_LENGTH) continue;
+        int error = make_opening("dev", entry->path + DEV_LENGTH + 1, tree_is_directory(view.trees[i]));
         if (error < 0) return fail(view.sandbox, "make opening", entry->path, error);
     }
     return 0;
@@ -376,42 +419,28 @@ static int find_above(const struct mount_entry *entry, int error) {
     }
 }
 
-static void leave_directory(void) {
-    if (view.beside) sys(close, view.directory);
-    view.beside = 0;
-}
-
-/* The directory of an entry, which stays open for those that come next: most of what is hidden lies in one home.
- * `last` is the name in it. Returns a negative errno where it cannot be entered. */
-static int enter_directory_of(const struct mount_entry *entry, const char **last) {
-    static char path[PATH_BYTES_MAX];
-    size_t length = entry->length;
-    while (entry->path[length - 1] != '/') length--;
-    *last = entry->path + length--;
-    if (length == 0 || length >= sizeof path) return -ENAMETOOLONG;
-    int is_same = view.beside && view.beside_length == length && memcmp(view.beside, entry->path, length + 1) == 0;
-    if (is_same) return 0;
-    leave_directory();
-    memcpy(path, entry->path, length);
-    path[length] = 0;
-    view.directory = open_plain(path, O_DIRECTORY);
-    if (view.directory < 0) return view.directory;
-    view.beside = entry->path;
-    view.beside_length = length;
-    return 0;
-}
-
 /* The quick way, for one of many in a directory: no link is followed, as the last name is mounted on as it is.
- * 0 where it worked; otherwise the longer way finds out what is there. */
-static int hide_quickly(const struct mount_entry *entry) {
+ * 0 where it worked; otherwise the longer way finds out what is there, and the tree still lies where it was. */
+static int attach_quickly(const struct mount_entry *entry, int tree) {
     const char *last;
-    if (entry->kind == HIDE_WITH_OPENINGS || entry->content || enter_directory_of(entry, &last) < 0) return -EINVAL;
+    if (enter_directory_of(entry, &last) < 0) return -EINVAL;
+    return (int)sys(move_mount, tree, "", view.directory, last, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+/* A cover that was made early stays open until the command begins, as all of those are: closing each takes longer. */
+static int hide_quickly(uint32_t index) {
+    const struct mount_entry *entry = &view.sandbox->plan.mounts[index];
     enum cover kind = entry->kind == HIDE_FILE ? COVER_FILE : COVER_DIRECTORY;
-    if (!view.cover_count[kind]) return -EINVAL;
-    int tree = take_cover(kind);
-    int error = (int)sys(move_mount, tree, "", view.directory, last, MOVE_MOUNT_F_EMPTY_PATH);
-    if (error == 0) sys(close, tree);
-    else view.cover_count[kind]++; /* it still lies where it was taken from */
+    int is_plain = entry->kind != HIDE_WITH_OPENINGS && !entry->content;
+    if (is_plain) {
+        if (!view.cover_count[kind]) return -EINVAL;
+        int error = attach_quickly(entry, view.covers[kind][view.cover_count[kind] - 1]);
+        if (error == 0) view.cover_count[kind]--;
+        return error;
+    }
+    int tree = tree_for(index, NO_TREE);
+    int error = tree < 0 ? tree : attach_quickly(entry, tree);
+    if (tree >= 0) sys(close, tree);
     return error;
 }
 
@@ -439,7 +468,7 @@ static int lies_in_overlay(uint32_t index) {
 /* Puts an empty thing over what lies there now: a directory may have become a file since the plan was made. */
 static int hide_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
-    if (hide_quickly(entry) == 0) return 0;
+    if (hide_quickly(index) == 0) return 0;
     leave_directory(); /* what is mounted now may lie over it */
     int target = open_plain(entry->path, 0), as_planned = target >= 0;
     if (target == -ENOENT || target == -ENOTDIR) return 0; /* gone since then: nothing to hide */
@@ -472,6 +501,8 @@ static int apply_overlay(struct mount_entry *entry) {
 static int apply_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
     if (is_hidden_kind(entry->kind)) return hide_entry(index);
+    int is_opened = entry->kind == MOUNT_READ && view.trees[index] != NO_TREE;
+    if (is_opened && attach_quickly(entry, view.trees[index]) == 0) return 0; /* open until the command begins, too */
     leave_directory();
     if (entry->kind == MOUNT_OVERLAY) {
         if (apply_overlay(entry) == 0) return 0;
