@@ -41,7 +41,7 @@ OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
 STORED_FACTS = "facts"  # in the project's own directory, beside its /tmp
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
-FIND = "find "  # a step of native/mounts.c: what a plan speaks of is looked for
+FIND = "find "  # a step of native/mounts.c and hiding.c: what a plan speaks of is looked for
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
 # Of a plan that does not know of a repository that another command of the session has begun.
 OUTDATED = SetupFailure("the plan: a repository was begun since it was made", "ESTALE")
