@@ -140,8 +140,8 @@ def _listed(home: Path) -> str:
 
 def _write_session(home: Path, lines: Iterable[Line], prompt: str) -> str:
     """The path of its transcript."""
+    from sandgate.gate.event_loop import on_thread
     from sandgate.protocol.items import user_message
-    from sandgate.runtime.event_loop import on_thread
     from sandgate.session.ids import new_id
     from sandgate.session.transcript import Kept
     from sandgate.session.transcript_lines import ContextLine, EventLine, ItemLine, SessionMeta

@@ -11,9 +11,9 @@ import pytest
 
 from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.errors import ConfigError, UnknownTerminal
+from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.decisions import ApprovalRequest
 from sandgate.runtime.aio import AsyncGate, open_gate, open_server_gate
-from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
 from sandgate.testing import ReviewerDouble
 from support.process.loops import run

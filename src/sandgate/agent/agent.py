@@ -12,10 +12,10 @@ from sandgate.agent.options import AgentOptions as AgentOptions
 from sandgate.agent.resume import session_id_of
 from sandgate.agent.terminal_person import Person
 from sandgate.agent.tools import AgentTools
+from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.operations import Interrupt
 from sandgate.reviewers.async_reviewer import ReviewerBridge
 from sandgate.runtime.aio import AsyncGate
-from sandgate.runtime.event_loop import on_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

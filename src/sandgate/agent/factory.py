@@ -26,10 +26,10 @@ from sandgate.agent.undo import KeptUndo
 from sandgate.config.agent import agent_settings
 from sandgate.config.state_directory import ensured_state
 from sandgate.errors import ConfigError
+from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
 from sandgate.protocol.wire import sandbox_json
 from sandgate.record import Record
-from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
 from sandgate.session.base_instructions import BASE_INSTRUCTIONS
 from sandgate.session.compacting import Compactor

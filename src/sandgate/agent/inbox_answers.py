@@ -7,9 +7,9 @@ from _thread import allocate_lock
 
 from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.approvals.prompts.advice import Advice
+from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.decisions import Decision
 from sandgate.reviewers.prepared import ScriptedReviewer
-from sandgate.runtime.event_loop import on_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

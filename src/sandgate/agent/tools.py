@@ -9,9 +9,9 @@ from functools import partial
 from sandgate.agent.undo import PatchUndo
 from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IMAGE
 from sandgate.errors import SandgateError, ToolArgumentsError
+from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall, Warned
 from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
-from sandgate.runtime.event_loop import on_thread
 from sandgate.session.interfaces import Answer
 from sandgate.tools.builtin.shell import local_shell_arguments
 from sandgate.tools.pictures import image_or_words, read_image

@@ -1,6 +1,6 @@
-"""What answers the questions of one session: what was approved for it, and its reviewers.
+"""What answers the questions of one session: what was approved for it, its reviewers, and the record of answers.
 
-Both are made when something is asked or approved for the first time: most commands of most sessions need neither.
+All are made when something is asked or approved for the first time: most commands of most sessions need none.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.chain import Reviewer, ReviewerChain
     from sandgate.approvals.store import ApprovalStore
+    from sandgate.approvals.written_answers import WriteDown
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.protocol.decisions import ApprovalKey, Attempt
+    from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest, Attempt, Decision
     from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.trace import Recorder
 
     WritePerformed = Callable[[str, CommandRequest, Attempt], None]
 
@@ -85,3 +87,27 @@ class SessionAnswers:
 
                 self._chain = ReviewerChain(store, self.reviewers, side_by_side=self.side_by_side)
             return self._chain
+
+
+class WrittenAnswers:
+    """Writes an answer down, and says what it counts for; made with the first answer. Threads may share it."""
+
+    def __init__(self, state: Callable[[], str], tell: Recorder, *, required: bool) -> None:
+        """`state` makes the state directory and names it."""
+        self._state, self._tell, self._required = state, tell, required
+        self._making = allocate_lock()
+        self._write_down: WriteDown | None = None
+
+    def __call__(self, request: ApprovalRequest, decision: Decision) -> Decision:
+        with self._making:
+            if self._write_down is None:
+                from sandgate.approvals.written_answers import written_down
+
+                self._write_down = written_down(self._state, self._tell, required=self._required)
+        return self._write_down(request, decision)
+
+    def performed(self, call_id: str, command: CommandRequest, attempt: Attempt) -> None:
+        """Writes down what was carried out for a run."""
+        from sandgate.approvals.written_answers import write_performed
+
+        write_performed(self._state, self._tell, call_id, command, attempt)

@@ -11,9 +11,9 @@ import os
 from contextlib import asynccontextmanager, suppress
 
 from sandgate.errors import RequestError
+from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.environment import Environment
 from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads
-from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.opening import open_runtime
 from sandgate.terminals.loop_waiting import drive_on_loop
 from sandgate.tools.python_arguments import exec_arguments, write_arguments

@@ -19,7 +19,7 @@ from sandgate.gate.rulebook import Rulebook
 from sandgate.protocol.commands import CommandRequest, check_argv
 from sandgate.protocol.stdio import CAPTURED
 from sandgate.protocol.trace import Notice
-from sandgate.runtime.wiring import WrittenAnswers, confinement_of, places_of, risk_of, who_answers
+from sandgate.runtime.wiring import confinement_of, places_of, risk_of, who_answers, written_answers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class CommandSession:
             retry_after_approval=self.settings.retry_after_approval,
         )
         self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
-        written = WrittenAnswers(environment.environ, self.record, required=self.settings.require_record)
+        written = written_answers(environment.environ, self.record, required=self.settings.require_record)
         self.answering = SessionAnswers(
             who_answers(reviewers, self), side_by_side=side_by_side, write_performed=written.performed
         )

@@ -5,8 +5,7 @@ What only some sessions or questions want is loaded with the first that does.
 
 from __future__ import annotations
 
-from _thread import allocate_lock
-
+from sandgate.approvals.answering import WrittenAnswers
 from sandgate.config import for_confinement
 from sandgate.config.features import ASSESSMENT
 from sandgate.gate.confinement import Confinement
@@ -17,12 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sandgate.approvals.chain import Reviewer
-    from sandgate.approvals.written_answers import WriteDown
     from sandgate.config import Settings
     from sandgate.policy.program_places import ProgramPlaces
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinementSettings
-    from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.environment import Environment
     from sandgate.protocol.risk import RiskAssessment
@@ -68,28 +65,12 @@ def who_answers(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tu
     return answering(reviewers, session)
 
 
-class WrittenAnswers:
-    """Writes an answer down, and says what it counts for; made with the first answer. Threads may share it."""
+def written_answers(environ: Mapping[str, str], tell: Recorder, *, required: bool) -> WrittenAnswers:
+    """What writes answers into the journal of the user's state directory, which is made with the first."""
 
-    def __init__(self, environ: Mapping[str, str], tell: Recorder, *, required: bool) -> None:
-        self._said = environ, tell, required
-        self._making = allocate_lock()
-        self._write_down: WriteDown | None = None
-
-    def __call__(self, request: ApprovalRequest, decision: Decision) -> Decision:
-        with self._making:
-            if self._write_down is None:
-                from sandgate.approvals.written_answers import written_down
-                from sandgate.config.state_directory import ensured_state
-
-                environ, tell, required = self._said
-                self._write_down = written_down(lambda: ensured_state(environ), tell, required=required)
-        return self._write_down(request, decision)
-
-    def performed(self, call_id: str, command: CommandRequest, attempt: Attempt) -> None:
-        """Writes down what was carried out for a run."""
-        from sandgate.approvals.written_answers import write_performed
+    def state() -> str:
         from sandgate.config.state_directory import ensured_state
 
-        environ, tell, _ = self._said
-        write_performed(lambda: ensured_state(environ), tell, call_id, command, attempt)
+        return ensured_state(environ)
+
+    return WrittenAnswers(state, tell, required=required)

@@ -16,8 +16,8 @@ from sandgate.approvals.prompts.brief import brief_of
 from sandgate.approvals.prompts.form import ALIASES, chosen, form_of
 from sandgate.display import visible
 from sandgate.errors import ApprovalsUnusable, SandgateError, UnknownApproval
+from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.decisions import Decision
-from sandgate.runtime.event_loop import on_thread
 from sandgate.serving.ledger_watcher import LedgerWatcher
 
 TYPE_CHECKING = False

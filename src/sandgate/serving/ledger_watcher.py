@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from sandgate.errors import SandgateError
-from sandgate.runtime.event_loop import on_thread
+from sandgate.gate.event_loop import on_thread
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

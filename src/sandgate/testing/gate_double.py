@@ -16,10 +16,10 @@ from tempfile import TemporaryDirectory
 from sandgate.config import load_settings
 from sandgate.execution.head_start import HeadStart
 from sandgate.gate.confinement import Confinement
+from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.environment import Environment
 from sandgate.reviewers.async_reviewer import ReviewerBridge
 from sandgate.runtime.aio import AsyncGate
-from sandgate.runtime.event_loop import on_thread
 from sandgate.runtime.runtime import Runtime
 from sandgate.runtime.wiring import confinement_of
 from sandgate.testing.script import CommandScript

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from sandgate.runtime.event_loop import on_thread
+from sandgate.gate.event_loop import on_thread
 from support.process.loops import run
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""What blocks, on a thread of its own while the caller's event loop goes on."""
+"""What blocks, as a gate does, on a thread of its own while the caller's event loop goes on."""
 
 from __future__ import annotations
 
