@@ -63,7 +63,10 @@ def test_two_files_of_a_home_directory_are_offered_and_not_the_home(sandgate: Sa
     events = [json.loads(each) for each in done.out.splitlines()]
     (asked,) = [event for event in events if event["type"] == "exec_approval_request"]
     assert asked["stage"] == "held"
-    assert asked["grants"] == [{"kind": "new_entry", "value": f"{outside}/{name}"} for name in (".one", "two")]
+    assert asked["grants"] == [
+        {"kind": "new_entry", "value": f"{outside}/.one"},
+        {"kind": "new_entry", "value": f"{outside}/two", "beside": f"{outside}/two[!0-9A-Za-z]*"},
+    ]
     assert (done.code, sorted(os.listdir(outside))) == (0, [".one", "two"])
 
 
