@@ -243,6 +243,17 @@ def test_a_change_of_a_protected_file_opens_that_file_alone(sandgate: Sandgate) 
     assert not (path.parent / "other").exists()
 
 
+@pytest.mark.host("landlock")
+@pytest.mark.parametrize("backend", ["namespace", "landlock"])
+def test_a_new_file_of_a_git_directory_can_be_written_where_it_is_granted(sandgate: Sandgate, backend: str) -> None:
+    """Required: only a view opens it, and a view needs something to lie on, which does not stay by itself."""
+    hook = sandgate.workspace / ".git/hooks/pre-push"
+    granted = ("run", "--backend", backend, "--grant", f"write_path={hook}", "--", "sh", "-c")
+    assert (sandgate(*granted, "true").code, hook.exists()) == (0, False)
+    assert sandgate(*granted, "echo x > .git/hooks/pre-push").code == 0
+    assert hook.read_text() == "x\n"
+
+
 def test_a_name_protected_by_its_ending_has_a_hint_that_works_at_once(sandgate: Sandgate) -> None:
     """Required: no hint that opens a directory, which opens no such name in it."""
     command = ["--", "sh", "-c", "echo x > team.code-workspace"]

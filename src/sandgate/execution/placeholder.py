@@ -1,9 +1,10 @@
 """A granted file that does not exist yet, for as long as the command that may write it runs.
 
-A mount needs something to lie on, and opening the whole directory would give more than was approved. So an approved new
-file is made empty just before the command starts and taken away again if the command left it untouched. Its directory
-is opened once, with no link on the way, and held: a live command that puts a link in its place has nothing made or
-removed elsewhere.
+Most need nothing of this: a supervisor makes them in the command's stead. What only a view opens does, such as a new
+hook in a git directory: a mount needs something to lie on, and opening the whole directory would give more than was
+approved. So it is made empty just before the command starts and taken away again if the command left it untouched.
+Its directory is opened once, with no link on the way, and held: a live command that puts a link in its place has
+nothing made or removed elsewhere.
 """
 
 from __future__ import annotations
