@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sandgate.agent import events as agent_events
 from sandgate.agent.events import AgentEvents
 from sandgate.errors import StorageError
 from sandgate.protocol.commands import CommandRequest
@@ -114,18 +113,6 @@ def test_a_command_that_never_ran_has_no_exit_code_and_says_why() -> None:
         _begin, (_turn, last) = await desk.hears(TerminalBegan("c", 7, COMMAND, False), declined)
         assert isinstance(last, ExecCommandEnd)
         assert (last.exit_code, last.status, last.formatted_output) == (None, "declined", "the user said no")
-
-    watched(work)
-
-
-def test_a_long_output_is_told_with_its_two_ends_and_how_much_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_events, "OUTPUT_BYTES_MAX", 10)
-
-    async def work(desk: Watched) -> None:
-        told = await desk.hears(TerminalBegan("c", 7, COMMAND, False), ended(b"a" * 8 + b"b" * 8, omitted_bytes=4))
-        last = told[-1][1]
-        assert isinstance(last, ExecCommandEnd)
-        assert last.aggregated_output == "aaaaa\n... 10 bytes omitted ...\nbbbbb"
 
     watched(work)
 

@@ -13,11 +13,13 @@ from sandgate.protocol.events import (
     BackgroundEvent,
     ExecApprovalRequest,
     ExecCommandBegin,
+    ExecCommandContinues,
     ExecCommandEnd,
     ExecCommandOutputDelta,
     PatchApplyEnd,
     PlanUpdate,
     TaskComplete,
+    TerminalInteraction,
     TurnAborted,
     TurnDiff,
     UndoCompleted,
@@ -371,6 +373,54 @@ def test_a_command_that_lives_on_is_talked_to_and_ends_with_the_session(tmp_path
                 assert _sleeping()
             assert not _sleeping()
             assert json.dumps(server.asked[-1].body)
+
+    run(work())
+
+
+def test_what_the_model_reads_of_a_command_is_what_its_events_say(tmp_path: Path) -> None:
+    async def work() -> None:
+        script = "import os; os.write(2, b'oops'); os.write(1, b'fine')"
+        asked = [
+            command("echo hi; exit 3", "c1"),
+            command("echo hi", "c2", workdir="nowhere"),
+            function_call("shell", {"command": ["missing-program-of-ours"]}, "c3"),
+            shell(f'python3 -c "{script}"', "c4"),
+        ]
+        with ResponsesServer(calls(*asked), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work")
+            ends = {each.call_id: each for each in only(told, ExecCommandEnd)}
+            assert [ends[name].formatted_output for name in ("c1", "c2", "c3", "c4")] == answers(server.asked[-1].body)
+            assert ends["c1"].error is None
+            assert "nowhere" in str(ends["c2"].error)
+            assert (ends["c4"].stdout, ends["c4"].stderr) == ("fine", "oops")
+            assert (ends["c1"].stdout, ends["c1"].process_id is None) == (None, False)
+
+    run(work())
+
+
+def test_a_command_that_lives_on_is_told_as_such_and_so_is_what_is_typed_into_it(tmp_path: Path) -> None:
+    async def work() -> None:
+        reads = command("read line; echo got $line; exit 4", "c1", tty=True, yield_time_ms=300)
+
+        def types(connection: Any) -> None:
+            number = int(answers(connection.asked.body)[-1].split("session ID ")[1].split()[0])
+            calls(function_call("write_stdin", {"session_id": number, "chars": "words\r"}, "c2"))(connection)
+
+        with ResponsesServer(calls(reads), types, says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES) as agent:
+                told = await said(agent, "work")
+            first, last = answers(server.asked[-1].body)
+            kinds = (ExecCommandBegin, ExecCommandContinues, TerminalInteraction, ExecCommandEnd)
+            of_the_command: list[Any] = [each for each in told if isinstance(each, kinds)]
+            begun, lives_on, typed, ended = of_the_command
+            assert {each.call_id for each in (begun, lives_on, typed, ended)} == {"c1"}
+            assert len({each.process_id for each in (begun, lives_on, typed, ended)}) == 1
+            assert (lives_on.formatted_output, lives_on.status) == (first, "in_progress")
+            assert typed.stdin == "words\r"
+            assert (ended.formatted_output, ended.exit_code) == (last, 4)
 
     run(work())
 

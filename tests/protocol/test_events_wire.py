@@ -157,6 +157,21 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
         },
     ),
     (
+        told.ExecCommandContinues("c", "t", "7", "for the model"),
+        {
+            "type": "exec_command_continues",
+            "call_id": "c",
+            "turn_id": "t",
+            "process_id": "7",
+            "formatted_output": "for the model",
+            "status": "in_progress",
+        },
+    ),
+    (
+        told.TerminalInteraction("c", "t", "7", "y\n"),
+        {"type": "terminal_interaction", "call_id": "c", "turn_id": "t", "process_id": "7", "stdin": "y\n"},
+    ),
+    (
         told.PatchApplyBegin("c", "t", True, CHANGES),
         {
             "type": "patch_apply_begin",
@@ -257,6 +272,12 @@ def test_an_event_is_written_as_the_wire_has_it(message: Any, written: dict[str,
     """Required: names and fields that clients know, and absent optional fields left out."""
     assert message_json(message) == written
     assert event_json(Event("t", 7, message)) == {"id": "t", "seq": 7, "msg": written}
+
+
+def test_streams_that_are_known_apart_are_told_apart() -> None:
+    ended = told.ExecCommandEnd("c", "t", ("ls",), "/", "ab", 0, 1, "", "completed", stdout="a", stderr="b")
+    written = message_json(ended)
+    assert (written["stdout"], written["stderr"], written["aggregated_output"]) == ("a", "b", "ab")
 
 
 def test_every_event_is_shown_here_and_is_the_same_when_it_was_sent() -> None:

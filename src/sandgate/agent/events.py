@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from sandgate.commandline.summary import summaries_json
+from sandgate.agent.command_events import CommandEvents
 from sandgate.errors import SandgateError, StorageError
 from sandgate.protocol.events import (
     BackgroundEvent,
-    ExecCommandBegin,
-    ExecCommandEnd,
-    ExecCommandOutputDelta,
     PatchApplyBegin,
     PatchApplyEnd,
     SandboxAssessment,
@@ -32,6 +29,7 @@ from sandgate.protocol.trace import (
     RiskAssessed,
     TerminalBegan,
     TerminalEnded,
+    TerminalInput,
 )
 from sandgate.protocol.wire import plain
 
@@ -44,13 +42,12 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import ApprovalRequest, Decision, Passage
     from sandgate.protocol.events import EventMessage
-    from sandgate.protocol.trace import TerminalStatus, TraceRecord
+    from sandgate.protocol.trace import TraceRecord
+    from sandgate.tools.calls import ToolOutput
 
     Tell = Callable[[str, EventMessage], object]
 
 CALLS_MAX = 10_000  # of one session, whose turn is remembered; the oldest go
-NEVER_RAN = -1  # instead of an exit code
-OUTPUT_BYTES_MAX = 1024 * 1024  # of one command, in the event of its end
 
 
 class AgentEvents:
@@ -64,7 +61,7 @@ class AgentEvents:
         self._audit: Callable[[dict[str, Any]], object] = lambda _record: None
         self._lasting: Callable[[ApprovalRequest, Decision], list[dict[str, Any]]] = lambda _request, _decision: []
         self._turns: dict[str, str] = {}
-        self._commands: dict[str, CommandRequest] = {}  # that have begun, by their calls
+        self._commands = CommandEvents(self._about, lambda call_id: self._turns.get(call_id, ""))
         self._one_shots: set[str] = set()  # calls whose command is over when the call is
         self._asked: dict[str, ApprovalRequest] = {}  # by the question's id
         self._heard_of: set[str] = set()  # calls of which something has been told
@@ -102,6 +99,18 @@ class AgentEvents:
         """Whether those who watch have heard of this call."""
         return call_id in self._heard_of
 
+    def reads(self, call_id: str, process_id: int | None = None) -> str:
+        """An answer of this call is on its way; what it may tell the end of: the call of `process_id`, or this one."""
+        about = call_id if process_id is None else self._commands.call_of(process_id)
+        if about:
+            self._commands.reads(about)
+        return about
+
+    def has_read(self, about: str, output: ToolOutput | None) -> None:
+        """The answer that `reads` promised; None: there is none."""
+        if about:
+            self._commands.has_read(about, output)
+
     def over(self, call_id: str, command: CommandRequest, became: Passage | str) -> None:
         """A command that does not live on is over, or never was: its passage, or why there is none. From any thread."""
         with suppress(RuntimeError):  # the loop is closed; no surface watches any more
@@ -134,13 +143,16 @@ class AgentEvents:
             case RiskAssessed() if record.status not in ("success", "cancelled", "skipped"):
                 turn = self._turns.get(record.call_id, "")
                 self._tell(turn, SandboxAssessment("", record.call_id, record.status))
-            case CommandBegan(call_id=call_id) if call_id in self._one_shots and call_id not in self._commands:
-                self._one_shot_began(call_id, record.command)
-            case TerminalBegan() | TerminalEnded() | OutputArrived() | PatchBegan() | PatchEnded():
-                message = self._command_event(record)
-                if message is not None:
-                    self._heard_of.add(record.call_id)
-                    self._tell(self._turns.get(record.call_id, ""), message)
+            case CommandBegan(call_id=call_id) if call_id in self._one_shots and not self._commands.has_begun(call_id):
+                self._commands.begin(call_id, record.command)
+            case TerminalBegan() | TerminalEnded() | TerminalInput() | OutputArrived():
+                self._commands.take(record)
+            case PatchBegan() | PatchEnded():
+                self._about(record.call_id, self._patch_event(record))
+
+    def _about(self, call_id: str, message: EventMessage) -> None:
+        self._heard_of.add(call_id)
+        self._tell(self._turns.get(call_id, ""), message)
 
     def _keep(self, record: dict[str, Any]) -> None:
         with suppress(StorageError):  # the transcript is closed already; the journal of approvals has it all the same
@@ -161,81 +173,13 @@ class AgentEvents:
         if risk is not None:
             self._tell(self._turns.get(call_id, ""), SandboxAssessment(request_id, call_id, status, risk))  # type: ignore[arg-type]
 
-    def _command_event(
-        self, record: TerminalBegan | TerminalEnded | OutputArrived | PatchBegan | PatchEnded
-    ) -> EventMessage | None:
+    def _patch_event(self, record: PatchBegan | PatchEnded) -> EventMessage:
         turn = self._turns.get(record.call_id, "")
-        match record:
-            case TerminalBegan():
-                self._commands[record.call_id] = record.command
-                command = record.command
-                parsed, number = summaries_json(command.argv), str(record.process_id)
-                return ExecCommandBegin(record.call_id, turn, command.argv, command.cwd, parsed, process_id=number)
-            case OutputArrived():
-                return ExecCommandOutputDelta(record.call_id, record.chunk, record.stream)
-            case TerminalEnded():
-                begun = self._commands.pop(record.call_id, None)
-                return None if begun is None else self._ended(record, begun, turn)
-            case PatchBegan():
-                return PatchApplyBegin(record.call_id, turn, record.auto_approved, record.changes)
-            case PatchEnded():
-                return PatchApplyEnd(
-                    record.call_id,
-                    turn,
-                    record.status == "completed",
-                    record.stdout,
-                    record.stderr,
-                    record.changes,
-                    record.status,
-                )
-
-    def _one_shot_began(self, call_id: str, command: CommandRequest) -> None:
-        self._commands[call_id] = command
-        self._heard_of.add(call_id)
-        turn = self._turns.get(call_id, "")
-        self._tell(turn, ExecCommandBegin(call_id, turn, command.argv, command.cwd, summaries_json(command.argv)))
+        if isinstance(record, PatchBegan):
+            return PatchApplyBegin(record.call_id, turn, record.auto_approved, record.changes)
+        done = record.status == "completed"
+        return PatchApplyEnd(record.call_id, turn, done, record.stdout, record.stderr, record.changes, record.status)
 
     def _one_shot_over(self, call_id: str, command: CommandRequest, became: Passage | str) -> None:
-        if call_id not in self._commands:
-            self._one_shot_began(call_id, command)
-        del self._commands[call_id]
+        self._commands.over(call_id, command, became)
         self._one_shots.discard(call_id)
-        turn = self._turns.get(call_id, "")
-        self._tell(turn, self._ended(_end_of(call_id, became), command, turn))
-
-    def _ended(self, record: TerminalEnded, command: CommandRequest, turn: str) -> ExecCommandEnd:
-        text = _cut(record.output, record.omitted_bytes)
-        return ExecCommandEnd(
-            call_id=record.call_id,
-            turn_id=turn,
-            command=command.argv,
-            cwd=command.cwd,
-            aggregated_output=text,
-            exit_code=None if record.status == "declined" else record.exit_code,
-            duration_ms=record.duration_ms,
-            formatted_output=record.message or text,
-            status=record.status,
-        )
-
-
-def _end_of(call_id: str, became: Passage | str) -> TerminalEnded:
-    if isinstance(became, str):
-        return TerminalEnded(call_id, 0, NEVER_RAN, b"", 0, 0, 0, 0, "failed", became)
-    result = became.result
-    if result is None:
-        why = "" if became.refusal is None else became.refusal.why
-        return TerminalEnded(call_id, 0, NEVER_RAN, b"", 0, 0, 0, 0, "declined", why)
-    omitted = result.stdout_omitted_bytes + result.stderr_omitted_bytes
-    status: TerminalStatus = "completed" if result.exit_code == 0 else "failed"
-    return TerminalEnded(call_id, 0, result.exit_code, result.aggregated, omitted, 0, 0, result.duration_ms, status)
-
-
-def _cut(output: bytes, omitted: int) -> str:
-    half = OUTPUT_BYTES_MAX // 2
-    if len(output) > OUTPUT_BYTES_MAX:
-        omitted += len(output) - 2 * half
-        output = output[:half] + f"\n... {omitted} bytes omitted ...\n".encode() + output[-half:]
-    elif omitted:
-        middle = len(output) // 2
-        output = output[:middle] + f"\n... {omitted} bytes omitted ...\n".encode() + output[middle:]
-    return output.decode("utf-8", "replace")

@@ -14,6 +14,7 @@ from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall, Warned
 from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
 from sandgate.session.interfaces import Answer
 from sandgate.tools.builtin.shell import local_shell_arguments
+from sandgate.tools.builtin.write_stdin import write_stdin_arguments
 from sandgate.tools.pictures import image_or_words, read_image
 from sandgate.tools.registry import definitions, tool_named
 from sandgate.tools.tool import Offer
@@ -127,27 +128,37 @@ class AgentTools:
         # A model that writes patches as they are reads such answers in the same lines.
         freeform = APPLY_PATCH_FREEFORM in self._gate.runtime.settings.features
         runtime = self._gate.runtime
-        output = await self._gate.killable(
-            lambda cancel: run_shell(
-                runtime, arguments, cancel_fd=cancel, freeform=freeform, call_id=call_id, over=over
-            ),
-            self._ask(context),
-        )
+        output: ToolOutput | None = None
+        about = self._events.reads(call_id)
+        try:
+            output = await self._gate.killable(
+                lambda cancel: run_shell(
+                    runtime, arguments, cancel_fd=cancel, freeform=freeform, call_id=call_id, over=over
+                ),
+                self._ask(context),
+            )
+            await self._told()
+        finally:
+            self._events.has_read(about, output)
         return await self._done("shell", output, call_id, context)
 
     async def _gated(self, name: str, arguments: str, call_id: str, context: CallContext) -> Answer:
         self._events.belongs(call_id, context.turn_id)
+        output: ToolOutput | None = None
+        about = self._events.reads(call_id, _typed_into(name, arguments))
         try:
             output = await self._gate.call_tool(
                 name, arguments, reviewer=self._ask(context), ends_with_caller=True, call_id=call_id
             )
+            await self._told()
         except asyncio.CancelledError:
             await asyncio.shield(on_thread(lambda: self._end(call_id)))
             raise
+        finally:
+            self._events.has_read(about, output)
         return await self._done(name, output, call_id, context)
 
     async def _done(self, name: str, output: ToolOutput, call_id: str, context: CallContext) -> Answer:
-        await self._told()
         self.cannot_confine = output.cannot_confine
         if not output.success and not self._events.has_told(call_id):
             context.tell(Warned(_failure(name, output.text)))
@@ -253,6 +264,16 @@ class _AgentCall:
         delegates = self._tools.delegates
         assert delegates is not None  # it would be no tool of this session
         return await delegates.work(prompt, self._call_id, self._context)
+
+
+def _typed_into(name: str, arguments: str) -> int | None:
+    """The number of the live command that the call is about; 0 for one that cannot be read."""
+    if name != "write_stdin":
+        return None
+    try:
+        return write_stdin_arguments(arguments, extended=True).session_id
+    except ToolArgumentsError:
+        return 0
 
 
 def _failure(name: str, said: str) -> str:

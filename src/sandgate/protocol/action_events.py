@@ -40,19 +40,41 @@ class ExecCommandOutputDelta(Record):
     stream: Literal["stdout", "stderr"] = "stdout"
 
 
+class ExecCommandContinues(Record):
+    """A command lives on beyond the answer that the model got about it."""
+
+    call_id: str  # of the call that began it
+    turn_id: str
+    process_id: str
+    formatted_output: str  # what the model read
+    status: Literal["in_progress"] = "in_progress"
+
+
+class TerminalInteraction(Record):
+    """Something was typed into a live command, or the model looked at it."""
+
+    call_id: str  # of the call that began it
+    turn_id: str
+    process_id: str
+    stdin: str  # "" for a look; input that the terminal does not echo is replaced by words
+
+
 class ExecCommandEnd(Record):
-    """What a command came to; also one that never ran (`declined`)."""
+    """What a command came to; also one that never ran (`declined`, or `failed` with an `error`)."""
 
     call_id: str
     turn_id: str
     command: tuple[str, ...]
     cwd: str
     aggregated_output: str
-    exit_code: int | None  # None: it lives on, or never ran
+    exit_code: int | None  # None: it never ran; -1: it could not be started, or Sandgate ended it
     duration_ms: int
-    formatted_output: str  # what the model reads
+    formatted_output: str  # what the model read; the output, where it has not read of the end
     status: CommandStatus
-    process_id: str | None = None  # it lives on under this number
+    process_id: str | None = None  # the number under which it could be typed into
+    error: str | None = None  # why it never ran, or why Sandgate ended it
+    stdout: str | None = None  # None: the streams were one
+    stderr: str | None = None
 
 
 class ExecApprovalRequest(Record):

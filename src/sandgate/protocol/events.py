@@ -13,6 +13,7 @@ from sandgate.protocol.action_events import DelegateBegin as DelegateBegin
 from sandgate.protocol.action_events import DelegateEnd as DelegateEnd
 from sandgate.protocol.action_events import ExecApprovalRequest as ExecApprovalRequest
 from sandgate.protocol.action_events import ExecCommandBegin as ExecCommandBegin
+from sandgate.protocol.action_events import ExecCommandContinues as ExecCommandContinues
 from sandgate.protocol.action_events import ExecCommandEnd as ExecCommandEnd
 from sandgate.protocol.action_events import ExecCommandOutputDelta as ExecCommandOutputDelta
 from sandgate.protocol.action_events import McpToolCallBegin as McpToolCallBegin
@@ -22,6 +23,7 @@ from sandgate.protocol.action_events import PatchApplyEnd as PatchApplyEnd
 from sandgate.protocol.action_events import PlanStep as PlanStep
 from sandgate.protocol.action_events import PlanUpdate as PlanUpdate
 from sandgate.protocol.action_events import SandboxAssessment as SandboxAssessment
+from sandgate.protocol.action_events import TerminalInteraction as TerminalInteraction
 from sandgate.protocol.action_events import TurnDiff as TurnDiff
 from sandgate.protocol.action_events import UndoCompleted as UndoCompleted
 from sandgate.protocol.action_events import UndoStarted as UndoStarted
@@ -230,6 +232,8 @@ if TYPE_CHECKING:
         | ItemCompleted
         | ExecCommandBegin
         | ExecCommandOutputDelta
+        | ExecCommandContinues
+        | TerminalInteraction
         | ExecCommandEnd
         | ExecApprovalRequest
         | ApplyPatchApprovalRequest

@@ -57,6 +57,8 @@ NAMES: dict[type, str] = {
     told.ItemCompleted: "item_completed",
     told.ExecCommandBegin: "exec_command_begin",
     told.ExecCommandOutputDelta: "exec_command_output_delta",
+    told.ExecCommandContinues: "exec_command_continues",
+    told.TerminalInteraction: "terminal_interaction",
     told.ExecCommandEnd: "exec_command_end",
     told.ExecApprovalRequest: "exec_approval_request",
     told.ApplyPatchApprovalRequest: "apply_patch_approval_request",
@@ -249,11 +251,11 @@ def _output_delta(message: told.ExecCommandOutputDelta) -> Json:
 
 
 def _command_end(message: told.ExecCommandEnd) -> Json:
-    """Both streams arrive as one: it stands for stdout too. `exit_code` is null while there is none."""
+    """Where both streams arrived as one, it stands for stdout too. `exit_code` is null where there is none."""
     fields = message.fields()
     duration_ms = fields.pop("duration_ms")
-    shown = {**_given(**fields), "exit_code": message.exit_code, "duration": duration_json(duration_ms)}
-    return {**shown, "stdout": message.aggregated_output, "stderr": ""}
+    shown = {"stdout": message.aggregated_output, "stderr": "", **_given(**fields)}
+    return {**shown, "exit_code": message.exit_code, "duration": duration_json(duration_ms)}
 
 
 def _patch(message: told.PatchApplyBegin | told.PatchApplyEnd) -> Json:

@@ -13,7 +13,13 @@ from sandgate.surfaces.cli.thread_events import ThreadEvents
 
 Json = dict[str, Any]
 
-BEGINNINGS = {"End": "Begin", "ApprovalResolved": "ExecApprovalRequest", "Delta": "Begin"}
+BEGINNINGS = {
+    "End": "Begin",
+    "ApprovalResolved": "ExecApprovalRequest",
+    "Delta": "Begin",
+    "Continues": "Begin",
+    "TerminalInteraction": "ExecCommandBegin",
+}
 """How the event is called that an end belongs to: an item is complete only if it was begun."""
 
 

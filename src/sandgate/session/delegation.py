@@ -171,7 +171,7 @@ def _end_of(begun: EventMessage) -> EventMessage:
     match begun:
         case ExecCommandBegin():
             where = (begun.call_id, begun.turn_id, begun.command, begun.cwd)
-            return ExecCommandEnd(*where, "", None, 0, CUT_OFF, "failed")
+            return ExecCommandEnd(*where, "", None, 0, CUT_OFF, "failed", begun.process_id, CUT_OFF)
         case PatchApplyBegin():
             return PatchApplyEnd(begun.call_id, begun.turn_id, False, "", CUT_OFF, begun.changes, "failed")
         case _:

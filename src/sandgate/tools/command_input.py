@@ -53,8 +53,11 @@ def _in_turn(host: Host, terminal: Terminal, arguments: WriteStdinArguments) -> 
     text = arguments.sent
     watch = _Watch(terminal, arguments) if arguments.wait_for else None
     secret = bool(text) and terminal.hides_input
+    into_none = bool(text) and terminal.exited
     if text:
         _type(terminal, text)
+    if not into_none:  # told before what it leads to
+        host.typed(terminal, text, secret=secret)
     began_s = monotonic()
     yield from collect(
         terminal,
@@ -64,16 +67,13 @@ def _in_turn(host: Host, terminal: Terminal, arguments: WriteStdinArguments) -> 
         enough=watch.found if watch else None,
     )
     waited_s = monotonic() - began_s
-    try:
-        return answer(
-            host,
-            terminal,
-            waited_s=waited_s,
-            max_output_tokens=arguments.max_output_tokens,
-            matched=watch.match.text if watch and watch.match else None,
-        )
-    finally:
-        host.typed(terminal, text, secret=secret)
+    return answer(
+        host,
+        terminal,
+        waited_s=waited_s,
+        max_output_tokens=arguments.max_output_tokens,
+        matched=watch.match.text if watch and watch.match else None,
+    )
 
 
 def _type(terminal: Terminal, text: str) -> None:

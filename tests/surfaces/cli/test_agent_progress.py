@@ -141,7 +141,15 @@ def test_what_was_declined_without_a_question_says_why() -> None:
 
 
 def test_a_command_that_lives_on_says_so() -> None:
-    assert after_start(begin("c", "serve"), end("c", code=None, process_id="7"))[1] == "[1] runs on, as process 7"
+    on = told.ExecCommandContinues("c", "t", "7", "what the model read")
+    typed, look = (told.TerminalInteraction("c", "t", "7", stdin) for stdin in ("y\x1b\n", ""))
+    lines = after_start(begin("c", "serve"), on, typed, look, on, end("c"))
+    assert lines[1:] == ["[1] runs on, as process 7", "[1] typed: y\\x1b\\n", "[1] exit 0, 1.2 s"]
+
+
+def test_a_command_that_could_not_start_says_why() -> None:
+    failed = end("c", code=-1, status="failed", error="no such directory")
+    assert after_start(begin("c", "serve"), failed)[1:] == ["[1] failed", "  | no such directory"]
 
 
 def test_other_things_that_happen_are_lines_too() -> None:

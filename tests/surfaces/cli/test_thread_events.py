@@ -38,6 +38,9 @@ COMPLETE = told.TaskComplete("t", 2, 5, "bye")
 NO_USE = {"input_tokens": 0, "cached_input_tokens": 0, "output_tokens": 0, "reasoning_output_tokens": 0}
 
 
+LIVES_ON = told.ExecCommandContinues("c1", "t", "7", "what the model read")
+
+
 def begin(call: str = "c1", *argv: str) -> told.ExecCommandBegin:
     return told.ExecCommandBegin(call, "t", argv or ("/bin/bash", "-c", "echo hi"), "/repo")
 
@@ -148,7 +151,8 @@ def test_a_command_that_never_ran_is_told_once() -> None:
 
 
 def test_a_command_that_lives_on_is_one_item_to_its_end() -> None:
-    started, updated, completed = story(begin(), end(output="ready", code=None, process="7"), end(output="ready\nbye"))
+    printed = told.ExecCommandOutputDelta("c1", b"ready")
+    started, updated, completed = story(begin(), printed, LIVES_ON, end(output="ready\nbye"))
     assert {line["item"]["id"] for line in (started, updated, completed)} == {"item_0"}
     assert (updated["type"], updated["item"]["status"], updated["item"]["process_id"]) == (
         "item.updated",
@@ -158,12 +162,30 @@ def test_a_command_that_lives_on_is_one_item_to_its_end() -> None:
     assert (completed["item"]["exit_code"], completed["item"]["aggregated_output"]) == (0, "ready\nbye")
 
 
-def test_a_command_that_outlives_its_turn_is_over_for_the_stream_and_stays_so() -> None:
+def test_what_is_typed_into_a_command_is_an_item_that_names_it() -> None:
+    _started, _updated, typed, later = story(
+        begin(),
+        LIVES_ON,
+        told.TerminalInteraction("c1", "t", "7", "yes\n"),
+        told.TerminalInteraction("old", "t", "8", ""),
+    )
+    item = {"type": "terminal_interaction", "process_id": "7", "stdin": "yes\n", "command_id": "item_0"}
+    assert typed == {"type": "item.completed", "item": {"id": "item_1", **item}}
+    assert "command_id" not in later["item"]
+
+
+def test_a_command_that_could_not_start_says_why() -> None:
+    _started, completed = story(begin(), end(output="", code=-1, status="failed").but(error="no such directory"))
+    assert completed["item"]["error"] == {"message": "no such directory"}
+
+
+def test_a_command_that_outlives_its_turn_is_told_as_running_and_no_more() -> None:
     stream = Stream()
-    stream(STARTED, begin(), end(output="up", code=None, process="7"), told.ExecCommandOutputDelta("c1", b"up, longer"))
+    stream(STARTED, begin(), LIVES_ON, told.ExecCommandOutputDelta("c1", b"up, longer"))
     completed, turn = stream(COMPLETE)
     assert completed["item"]["aggregated_output"] == "up, longer"
-    assert (completed["item"]["status"], completed["item"]["exit_code"]) == ("completed", None)
+    item = completed["item"]
+    assert (item["status"], item["exit_code"], item["process_id"]) == ("in_progress", None, "7")
     assert turn["type"] == "turn.completed"
     assert stream(end(code=143, status="failed"), turn="u") == []
 

@@ -47,6 +47,7 @@ class AgentProgress:
         self._asks_a_person = asks_a_person
         self._tells_all = tells_all
         self._numbers: dict[str, int] = {}  # of the calls that were shown, by id
+        self._living: set[str] = set()  # calls of commands that were said to run on
         self._questions: dict[str, tuple[ApprovalRequest, list[str]]] = {}  # and what is still to be told of them
         self._last_message = ""  # shown when it turns out not to be the last
         self._held: list[str] = []
@@ -97,6 +98,10 @@ class AgentProgress:
                 where = "" if message.cwd == self._cwd else f"  (in {message.cwd})"
                 line = f"$ {_shown(_command(message.command) + where)}"
                 return [*self._earlier(), f"[{self._number(message.call_id)}] {self._painted(BOLD, line)}"]
+            case told.ExecCommandContinues():
+                return self._runs_on(message)
+            case told.TerminalInteraction() if message.stdin:
+                return [*self._earlier(), f"[{self._number(message.call_id)}] typed: {_shown(message.stdin)}"]
             case told.ExecCommandEnd():
                 return [*self._earlier(), *self._command_ended(message)]
             case told.PatchApplyBegin():
@@ -166,13 +171,20 @@ class AgentProgress:
             lines.append(self._painted(DIM, f"tokens: {used.blended} new ({counts})"))
         return lines
 
+    def _runs_on(self, message: told.ExecCommandContinues) -> list[str]:
+        """Once for each command."""
+        if message.call_id in self._living:
+            return []
+        self._living.add(message.call_id)
+        return [*self._earlier(), f"[{self._number(message.call_id)}] runs on, as process {message.process_id}"]
+
     def _command_ended(self, end: told.ExecCommandEnd) -> list[str]:
         number = f"[{self._number(end.call_id)}]"
         if end.status == "declined":
             refused = self._painted(RED, f"refused: {_shown(_command(end.command))}")
             return [f"{number} {refused}", *_quoted(end.formatted_output, OUTPUT_LINES_MAX)]
-        if end.exit_code is None:
-            return [f"{number} runs on, as process {_shown(end.process_id or '?')}"]
+        if end.error is not None:
+            return [f"{number} {self._painted(RED, 'failed')}", *_quoted(end.error, OUTPUT_LINES_MAX)]
         took = f"{end.duration_ms / 1000:.1f} s"
         if self._turn_is_over and end.exit_code in ENDED_BY_US:
             return [f"{number} ended with the turn, after {took}"]

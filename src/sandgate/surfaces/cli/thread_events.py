@@ -100,6 +100,8 @@ class ThreadEvents:
         match message:
             case told.ExecCommandBegin() | told.ExecCommandOutputDelta() | told.ExecCommandEnd():
                 self._command(message)
+            case told.ExecCommandContinues() | told.TerminalInteraction():
+                self._live(message)
             case told.PatchApplyBegin() | told.PatchApplyEnd():
                 self._patch(message)
             case told.McpToolCallBegin() | told.McpToolCallEnd():
@@ -136,14 +138,21 @@ class ThreadEvents:
                 if known is not None and known.output is not None:
                     known.output.add(message.chunk)
             case told.ExecCommandEnd() if message.call_id not in self._left:
-                lives_on = message.exit_code is None and message.process_id is not None
                 shown: Json = {"aggregated_output": kept(message.aggregated_output), "exit_code": message.exit_code}
-                if message.process_id is not None:
-                    shown["process_id"] = message.process_id
-                if lives_on and ("command", message.call_id) in self._open:
-                    self._update("command", message.call_id, shown)
-                else:
-                    self._end("command", message.call_id, _command(message) | shown | {"status": message.status})
+                shown |= {"status": message.status}
+                if message.error is not None:
+                    shown["error"] = {"message": message.error}
+                self._end("command", message.call_id, _command(message) | shown)
+
+    def _live(self, message: told.ExecCommandContinues | told.TerminalInteraction) -> None:
+        known = self._open.get(("command", message.call_id))
+        if isinstance(message, told.TerminalInteraction):
+            typed: Json = {"type": "terminal_interaction", "process_id": message.process_id, "stdin": message.stdin}
+            self._once(typed if known is None else {**typed, "command_id": known.item["id"]})
+        elif known is not None:
+            arrived = "" if known.output is None else known.output.text()
+            shown = {"aggregated_output": arrived, "process_id": message.process_id}
+            self._update("command", message.call_id, shown)
 
     def _patch(self, message: told.PatchApplyBegin | told.PatchApplyEnd) -> None:
         shown: Json = {"type": "file_change"}
@@ -226,7 +235,7 @@ class ThreadEvents:
                     self._left.add(call)  # its item is over; what becomes of it later is no other item
                     arrived = known.output.text() if known.output else ""
                     fields["aggregated_output"] = max(arrived, known.item["aggregated_output"], key=len)
-                    fields["status"] = "completed" if lives_on else "failed"
+                    fields["status"] = "in_progress" if lives_on else "failed"
                 case "approval":
                     fields = {"decision": "abort", "source": "none"}
                 case "plan" | "search":
