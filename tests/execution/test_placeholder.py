@@ -50,6 +50,15 @@ def test_a_directory_that_has_gone_does_not_come_back_as_a_file(tmp_path: Path) 
         assert list(tmp_path.iterdir()) == []
 
 
+def test_a_workspace_that_has_gone_does_not_come_back_as_a_file(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    for cwd in (gone, gone / "repo"):
+        with Placeholders(plan(gone).but(cwd=str(cwd))):
+            assert list(tmp_path.iterdir()) == []
+    with Placeholders(plan(gone).but(cwd=f"{gone}-too")):
+        assert list(tmp_path.iterdir()) == [gone]
+
+
 def test_a_directory_that_becomes_a_link_has_nothing_made_or_removed_elsewhere(tmp_path: Path) -> None:
     """Required: a live command that exchanges it, before the run or at its end, reaches no file of the person's."""
     (tmp_path / "home").mkdir()

@@ -23,7 +23,9 @@ class Placeholders:
 
     def __init__(self, plan: ConfinedCommand) -> None:
         pinned = frozenset(plan.permissions.pinned)  # directories that were there; no grant asked for a file
-        self._wanted = [mount.path for mount in plan.mounts if mount.kind == "write" and mount.path not in pinned]
+        written = [mount.path for mount in plan.mounts if mount.kind == "write" and mount.path not in pinned]
+        # Nor is the working directory one, or what it lies in, if somebody removes it meanwhile.
+        self._wanted = [path for path in written if not f"{plan.cwd}/".startswith(f"{path}/")]
         self._made: list[tuple[int, str, os.stat_result]] = []  # a descriptor of the directory, the name, what was made
 
     def __enter__(self) -> None:
