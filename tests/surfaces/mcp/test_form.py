@@ -206,7 +206,8 @@ def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: 
     ]
     assert form["codex_reason"] == "command failed; retry in the sandbox with what it lacked?"
     assert form["codex_risk"]["risk_level"] in ("medium", "high")
-    assert form["sandgate_grants"] == [{"kind": "new_entry", "value": desk.outside}]
+    given = {"kind": "new_entry", "value": desk.outside, "beside": f"{desk.outside}[!0-9A-Za-z]*"}
+    assert form["sandgate_grants"] == [given]
     (denial,) = form["sandgate_denials"]
     assert (denial["operation"], denial["path"], denial["grant"]["value"]) == ("create", desk.outside, desk.outside)
 
