@@ -8,6 +8,7 @@ import pytest
 
 from sandgate.config.rule_listing import listing
 from sandgate.config.rules_in_force import counter_of
+from sandgate.policy.rules import Rule
 from sandgate.protocol.environment import Environment
 from support.config.config_machine import Machine
 
@@ -26,6 +27,6 @@ def test_uses_that_are_gone_are_counted_and_a_rule_without_any_has_ended(machine
     for _ in range(3):
         (rule,) = listing(environment).rules
         left.append((rule.layer, rule.uses_left, rule.ended))
-        assert not hasattr(rule.rule, "host")
+        assert isinstance(rule.rule, Rule)
         counter_of(environ)().take(rule.rule)
     assert left == [("user", 2, False), ("user", 1, False), ("user", 0, True)]

@@ -248,7 +248,7 @@ def test_every_block_is_used_by_a_test() -> None:
         "pydantic-ai.md": ["python", "python"],
         "python.md": ["python"] * 2 + ["text", "python", "text"] + ["python"] * 2,  # test_python_examples.py
         # test_rules_page.py, and test_sessions.py
-        "rules.md": ["console"] * 3 + ["toml", "python", "python"] + ["console"] * 2,
+        "rules.md": ["console"] * 3 + ["toml", "python", "python"] + ["console"] * 2 + ["toml", "console"],
         "testing-an-agent.md": ["python"] * 4,  # test_testing_page.py
         "vs-code.md": ["json", "json", "markdown"],
     }

@@ -21,7 +21,7 @@ def read(block: str, path: Path) -> RuleSet:
 
 
 def test_both_forms_say_what_the_page_says(tmp_path: Path) -> None:
-    (toml,) = blocks(PAGE, "toml")
+    toml, _ = blocks(PAGE, "toml")
     literal, computed = blocks(PAGE, "python")
     rules = read(toml, tmp_path / "a.toml")
     assert [rule.examples for rule in rules.rules] == [3, 0]
@@ -34,6 +34,11 @@ def test_both_forms_say_what_the_page_says(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("language", "count"), [("toml", 1), ("python", 2), ("console", 5)])
+def test_the_rule_about_a_place_is_one(tmp_path: Path) -> None:
+    (rule,) = read(blocks(PAGE, "toml")[1], tmp_path / "a.toml").places
+    assert (rule.paths, rule.grant, rule.prefix, rule.decide) == (("~/made",), "new_entry", (("mkdir",),), "allow")
+
+
+@pytest.mark.parametrize(("language", "count"), [("toml", 2), ("python", 2), ("console", 6)])
 def test_no_block_is_left_unread(language: str, count: int) -> None:
     assert len(blocks(PAGE, language)) == count

@@ -69,9 +69,10 @@ class SessionAnswers:
         """What all commands of the session have been given, path by path."""
         return () if self._store is None else self._store.places.given()
 
-    def with_places(self, plan: ConfinedCommand) -> ConfinedCommand:
-        """The plan with what was given for the session, path by path, whichever command wants it."""
-        if not (given := self.places):
+    def with_places(self, plan: ConfinedCommand, closed: Callable[[Grant], str] = lambda _: "") -> ConfinedCommand:
+        """The plan with what was given for the session, path by path, whichever command wants it; without what a rule
+        has `closed` since."""
+        if not (given := tuple([grant for grant in self.places if not closed(grant)])):
             return plan
         from sandgate.sandbox.carried_grants import with_standing
 

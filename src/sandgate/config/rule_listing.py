@@ -6,7 +6,7 @@ from time import time
 
 from sandgate.config import load_settings
 from sandgate.config.rules_in_force import used_so_far
-from sandgate.policy.rules import NetworkRule
+from sandgate.policy.rules import NetworkRule, PlaceRule
 from sandgate.policy.rules.written import LINEAGE_WORDS
 from sandgate.record import Record
 
@@ -25,7 +25,7 @@ class ListedRule(Record):
 
     layer: str  # system, user, project
     file: str
-    rule: Rule | NetworkRule
+    rule: Rule | NetworkRule | PlaceRule
     uses_left: int | None = None  # None: without end
     ended: bool = False
 
@@ -55,7 +55,7 @@ def listing(environment: Environment) -> RuleListing:
     loaded = loaded_for(environment)
     read = load_rules(loaded)
     used, now = used_so_far(environment.environ, read.rules.rules), time()
-    rules: tuple[Rule | NetworkRule, ...] = (*read.rules.rules, *read.rules.network)
+    rules: tuple[Rule | NetworkRule | PlaceRule, ...] = (*read.rules.rules, *read.rules.network, *read.rules.places)
     found = [_placed(rule, loaded, read.files) for rule in rules]
     return RuleListing(tuple(_counted(each, used, now) for each in found), read.warnings)
 
@@ -72,9 +72,12 @@ def listed_json(each: ListedRule) -> dict[str, Any]:
     }
     if isinstance(rule, NetworkRule):
         return {**about, "host": rule.host, "protocol": rule.protocol}
+    if isinstance(rule, PlaceRule):
+        ends = {"until": rule.until or None, "in_force": not each.ended}
+        return {**about, "paths": list(rule.paths), "grant": rule.grant, "pattern": _pattern(rule), **ends}
     return {
         **about,
-        "pattern": [place[0] if len(place) == 1 else list(place) for place in rule.prefix],
+        "pattern": _pattern(rule),
         "exact": rule.exact,
         "sandbox": rule.sandbox,
         "until": rule.until or None,
@@ -86,7 +89,11 @@ def listed_json(each: ListedRule) -> dict[str, Any]:
     }
 
 
-def _placed(rule: Rule | NetworkRule, loaded: Loaded, files: tuple[str, ...]) -> ListedRule:
+def _pattern(rule: Rule | PlaceRule) -> list[str | list[str]]:
+    return [place[0] if len(place) == 1 else list(place) for place in rule.prefix]
+
+
+def _placed(rule: Rule | NetworkRule | PlaceRule, loaded: Loaded, files: tuple[str, ...]) -> ListedRule:
     file = max((file for file in files if rule.source.startswith(f"{file}:")), key=len)
     layer = max(
         (directory for directory in loaded.rules if file.startswith(f"{directory.path}/")),
@@ -98,4 +105,6 @@ def _placed(rule: Rule | NetworkRule, loaded: Loaded, files: tuple[str, ...]) ->
 def _counted(each: ListedRule, used: Mapping[str, int], now: float) -> ListedRule:
     if isinstance(each.rule, NetworkRule):
         return each
+    if isinstance(each.rule, PlaceRule):
+        return each.but(ended=not each.rule.holds(now))
     return each.but(uses_left=each.rule.uses_left(used), ended=not each.rule.holds(now, used))

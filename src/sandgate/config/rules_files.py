@@ -143,13 +143,15 @@ def _tightening(rules: RuleSet, path: str, warnings: list[str]) -> RuleSet:
     """The part of a project's rules that can only ask or forbid."""
     kept = tuple(rule for rule in rules.rules if _only_tightens(rule))
     network = tuple(rule for rule in rules.network if rule.decide != "allow")
+    places = tuple(rule for rule in rules.places if rule.decide != "allow")
     left_out = len(rules.rules) - len(kept) + len(rules.host_executables) + len(rules.network) - len(network)
+    left_out += len(rules.places) - len(places)
     if left_out:
         entries = "1 entry" if left_out == 1 else f"{left_out} entries"
         warnings.append(
             f"ignored {entries} in {visible(path)}: a project's rules may only ask or forbid, by a program's bare name"
         )
-    return rules.but(rules=kept, host_executables=(), network=network)
+    return rules.but(rules=kept, host_executables=(), network=network, places=places)
 
 
 def _only_tightens(rule: Rule) -> bool:

@@ -22,13 +22,19 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import SandboxPolicy
 
 
-def rules_in_force(loaded: Loaded) -> tuple[RuleSet, tuple[str, ...]]:
-    """All rules of all layers, and warnings. Raises RuleError naming file, line and cause."""
+def rules_in_force(loaded: Loaded, home: str = "") -> tuple[RuleSet, tuple[str, ...]]:
+    """All rules of all layers, and warnings. `home` is what `~` means in them. Raises RuleError naming file, line and
+    cause."""
     if not any(os.path.lexists(directory.path) for directory in loaded.rules):
         return NO_RULES, ()
     from sandgate.config.rules_files import load_rules
 
     read = load_rules(loaded)
+    if read.rules.places:
+        from sandgate.config.places_in_force import checked_places
+
+        places = checked_places(read.rules.places, home, loaded.settings.grants)
+        read = read.but(rules=read.rules.but(places=places))
     return read.rules, (*read.warnings, *_blind_spot(read.rules, loaded.settings.sandbox))
 
 

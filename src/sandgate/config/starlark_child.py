@@ -22,7 +22,7 @@ CALL_LIMIT = "more rules than one file may have"
 # The library does not tell a function who called it; its own call stack does.
 PRELUDE = "".join(
     f"def {name}(*positional, **named):\n    {REPORT}({name!r}, call_stack(strip_frames=1), positional, named)\n"
-    for name in ("prefix_rule", "host_executable", "network_rule")
+    for name in ("prefix_rule", "host_executable", "network_rule", "place_rule")
 )
 
 

@@ -9,12 +9,15 @@ from sandgate.protocol.denials import DenialReport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.policy.rules import NetworkRule
     from sandgate.protocol.commands import CommandRequest, CommandResult
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Attempt, Decision, DecisionSource, HeldQuestion
     from sandgate.protocol.permissions import Grant
 
+    Closed = Callable[[Grant], str]  # the rule that forbids it; "": none
     HeldBefore = tuple[HeldQuestion, ...]
 
 # Whose no it is; a cache passes on what a person said to the same question.
@@ -24,6 +27,7 @@ NO_WORDS: dict[DecisionSource, str] = {
     "script": "the prepared answer",
     "automated_reviewer": "the automatic reviewer",
 }
+CLOSED = "the {} forbids it"
 LOCKED_SHOWN_MAX = 3  # names of locked files in one line
 ERRNO_WORDS = {
     "EACCES": "permission denied, or it is a directory",
@@ -97,6 +101,31 @@ def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ..
             for each in report.denials
         )
     )
+
+
+def without_closed_places(report: DenialReport, closed: Closed) -> DenialReport:
+    """What a rule forbids is denied for good: nothing is offered that would open it, and the rule is named."""
+    if not report.denied:
+        return report
+    found = [next(filter(None, map(closed, each.grants)), "") for each in report.denials]
+    if not any(found):
+        return report
+    told = zip(report.denials, found, strict=True)
+    return report.but(
+        denials=tuple([each.but(grant=None, also=(), why=CLOSED.format(by)) if by else each for each, by in told])
+    )
+
+
+def refused_in(
+    plan: ConfinedCommand,
+    outcome: AttemptOutcome,
+    network: tuple[NetworkRule, ...],
+    closed: Closed,
+    held: HeldBefore,
+) -> DenialReport:
+    """What the sandbox says about an attempt, what rules forbid for good, and who said no while it ran."""
+    report = without_forbidden_hosts(explained(plan, outcome), network)
+    return with_answers(without_closed_places(report, closed), held)
 
 
 def with_answers(report: DenialReport, held: HeldBefore) -> DenialReport:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from sandgate.execution.drafts import DraftRoom, Drafts
     from sandgate.execution.git_users import GitReaders
+    from sandgate.gate.contracts import GivenByRules
     from sandgate.gate.new_repositories import NewRepositories
     from sandgate.policy.effective import WorkspaceFacts
     from sandgate.protocol.commands import CommandRequest
@@ -72,6 +73,7 @@ class Confinement:
         self._begun: NewRepositories | None = None  # made for the first command, unless a lone one needs none
         self._caches: ProjectCaches | None = None  # made for the first command that may use some
         self._taking = allocate_lock()
+        self.given_by_rules: GivenByRules = lambda _command, _here: ()
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
@@ -126,13 +128,14 @@ class Confinement:
         if before is not None and before[:2] == (facts, grants):
             return before[2], facts.unmade
         for note in facts.notes:
-            self._say_once(note)
+            self.say_once(note)
         permissions = effective_permissions(settings.sandbox, facts, extra_roots=caches, grants=grants)
         self._say_crowded(facts.crowded)
         self._before = (facts, grants, permissions)
         return permissions, facts.unmade
 
-    def _say_once(self, note: str) -> None:
+    def say_once(self, note: str) -> None:
+        """A warning, unless it was given before."""
         if note and note not in self._told:
             self._told.add(note)
             self._record(Notice("warning", note))
@@ -293,6 +296,8 @@ class Confinement:
         """An inert plan. Raises ConfinementError when it cannot be kept. `reads`: policy vouches that it only reads.
         Where `later` is owed a look afterwards, the plan holds only if that finds everything as it was."""
         carried: tuple[Grant, ...] = ()
+        ruled = self.given_by_rules(command, self) if ESCALATE not in grants else ()
+        grants = (*grants, *[each.grant for each in ruled])
         if (grants or self._settings.grants) and command.argv[0] != PATCH:
             from sandgate.sandbox.carried_grants import parted
 
@@ -310,7 +315,7 @@ class Confinement:
             plan = with_steady_programs(plan)
         if reads and permissions.drafts:
             plan = plan.but(reads_only=True)
-        plan = plan.but(supervised_grants=carried) if carried else plan
+        plan = plan.but(supervised_grants=carried, by_rules=ruled) if carried or ruled else plan
         if plan.backend != "namespace" or command.argv[0] == PATCH or self._settings.caches != "private":
             return plan
         return self._with_caches(plan, reads=reads) if isinstance(self._settings.sandbox, WorkspaceWrite) else plan
@@ -324,7 +329,7 @@ class Confinement:
 
             self._caches = ProjectCaches(self._homes()[:1])
         plan, said = self._caches.added(plan, self._own.taken, reads=reads)
-        self._say_once(said)
+        self.say_once(said)
         return plan
 
     @property
@@ -360,7 +365,7 @@ class Confinement:
 
         Nothing ran yet. Raises BackendUnavailable when this host has no other one.
         """
-        if failure in (OUTDATED, CHANGED) or _is_gone(failure):
+        if failure in (OUTDATED, CHANGED) or (failure.step.startswith(FIND) and failure.errno == "ENOENT"):
             return True
         if self._settings.backend != "auto" or plan.backend != "namespace":
             return False
@@ -386,13 +391,8 @@ class Confinement:
         known = recall(self.state_directory, verdict_key(self.helper)) is not None
         kind = self._kind = backend_after(failure, helper=self.helper, state_directory=self.state_directory)
         if not known:
-            self._say_once(f"no namespace sandbox here ({why}); using {kind} from now on, see `sandgate doctor`")
+            self.say_once(f"no namespace sandbox here ({why}); using {kind} from now on, see `sandgate doctor`")
         return kind
-
-
-def _is_gone(failure: SetupFailure) -> bool:
-    """Whether something that the plan protects, or shows, was taken away after it was made."""
-    return failure.step.startswith(FIND) and failure.errno == "ENOENT"
 
 
 def _and_above(path: str) -> set[str]:

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand, SetupFailure
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.denials import DenialReport
-    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.permissions import EffectivePermissions, Grant, RuleGrant
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.sandbox.memory import LaterLook
 
+    # What rules about places give a command.
+    GivenByRules = Callable[[CommandRequest, "Surroundings"], tuple[RuleGrant, ...]]
     WriteDown = Callable[[ApprovalRequest, Decision], Decision]
     Assessor = Callable[[CommandRequest, DenialReport | None], RiskAssessment | None]
 
@@ -40,6 +42,12 @@ if TYPE_CHECKING:
         def stand_down(self) -> None:
             """Nothing will be launched with what was made ready. May be repeated."""
             ...
+
+    class Surroundings(Protocol):
+        """Where the commands of a session run."""
+
+        def permissions(self) -> EffectivePermissions: ...
+        def say_once(self, note: str) -> None: ...
 
     class Confining(Protocol):
         """Makes plans, and looks after what goes wrong with them."""

@@ -14,14 +14,12 @@ from sandgate.gate.approval_state import JUDGED_AGAIN, ApprovalState, Moved, che
 from sandgate.gate.attempts import (
     as_built,
     closed_to_it,
-    explained,
     has_failed,
     locked_outside,
     not_started,
+    refused_in,
     unasked,
-    with_answers,
     with_performed,
-    without_forbidden_hosts,
 )
 from sandgate.gate.escalation import PLANS_MAX, AskReviewer, Escalation, Finish, Judge, Rules, Run
 from sandgate.gate.gate_request import GateRequest
@@ -162,7 +160,7 @@ class Gate:
 
     def refused(self, plan: ConfinedCommand, outcome: AttemptOutcome, held: HeldBefore = ()) -> DenialReport:
         """What the sandbox says about an attempt, also before its end."""
-        return with_answers(without_forbidden_hosts(explained(plan, outcome), self._policies.rules.network), held)
+        return refused_in(plan, outcome, self._policies.rules.network, self._rulebook.closed, held)
 
     def ended(
         self,
@@ -331,12 +329,14 @@ class _Passage:
         return decision
 
     def _amendment(self, review: AskReviewer) -> Amendment | None:
-        """The rule to offer: for a command that has not run yet and is no high risk."""
+        """The rule to offer: for a command before it runs, or for a call that waits; where it is no high risk."""
+        asked, rulebook, confined = self._asked, self._gate._rulebook, self._gate._policies.confines
         is_high = self._risk is not None and self._risk.risk_level == "high"
-        if is_high or review.stage != "initial" or self._asked.keys or self._asked.changes or self._asked.verdict:
+        if is_high or review.stage == "retry" or asked.keys or asked.changes or asked.verdict:
             return None
-        proposed = self._gate._rulebook.proposed(self._command)
-        confined = self._gate._policies.confines
+        if self._questions is not None and review.stage == "held":
+            return rulebook.proposed_place(self._command, self._questions.plan, review.grants)
+        proposed = rulebook.proposed(self._command)
         return None if proposed is None else self._approval_state.tied_rule(proposed, confined=confined)
 
     def _assess(self, denial: DenialReport | None) -> None:
@@ -367,9 +367,9 @@ class _Passage:
             allowed_by=order.allowed_by,
             permissions=plan.permissions,
             grants=order.grants,
+            by_rules=plan.by_rules,
+            held=tuple(self._questions.told) if self._questions is not None else (),
         )
-        if self._questions is not None:
-            attempt = attempt.but(held=tuple(self._questions.told))
         if not outcome.running:
             attempt = self._gate.ended(self._call_id, self._command, attempt, plan, outcome)
         self._attempts.append(attempt)
@@ -383,18 +383,18 @@ class _Passage:
         except Moved:
             self._launch.stand_down()
             raise
-        plan = self._holding(self._gate._answering.with_places(plan))
+        plan = self._holding(self._gate._answering.with_places(plan, self._gate._rulebook.closed))
         self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
         return plan, self._launch(self._call_id, plan)
 
     def _holding(self, plan: ConfinedCommand) -> ConfinedCommand:
         """The plan, whose calls are held where somebody is attached who is asked about them."""
         self._questions = None
-        gate = self._gate
+        gate, ladder, closed = self._gate, self._ladder, self._gate._rulebook.closed
         somebody = gate.asks_at_call and gate._answering.reviewers
-        if not somebody or not plan.confined or not self._ladder.may_hold:
+        if not somebody or not plan.confined or not ladder.may_hold:
             return plan
         from sandgate.gate.held_questions import HeldQuestions
 
-        self._questions = HeldQuestions(plan, self._ladder, self._ask_while_held, gate._record, gate.on_behalf())
+        self._questions = HeldQuestions(plan, ladder, self._ask_while_held, gate._record, gate.on_behalf(), closed)
         return plan.but(holds_calls=True) if self._launch.when_held(self._questions) else plan

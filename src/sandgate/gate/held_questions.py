@@ -46,12 +46,15 @@ class HeldQuestions:
         ask: Callable[[AskReviewer], Decision],
         record: Recorder,
         begin: Callable[[], None],
+        closed: Callable[[Grant], str] = lambda _grant: "",
     ) -> None:
-        """`begin` is called once, on the thread that asks; `ask_for` gives another one."""
+        """`begin` is called once, on the thread that asks; `ask_for` gives another one. `closed`: the rule that forbids
+        what could be granted, "" where none does."""
         self.plan = plan
         self._ladder = ladder
         self._ask = ask
         self._record = record
+        self._closed = closed
         self._begin: Callable[[], None] | None = begin
         self._intent: tuple[_Caller | None, HeldIntent] | None = None  # of the last call, by who made it
         self.told: list[HeldQuestion] = []
@@ -114,7 +117,8 @@ class HeldQuestions:
             if caller is not None:
                 intent = intent.also(looked_up(plan.but(argv=caller[0], cwd=caller[1])))
             self._intent = caller, intent
-        return grants_for(call, self._intent[1], self._ladder.grants)
+        offer = grants_for(call, self._intent[1], self._ladder.grants)
+        return () if offer and any(self._closed(grant) for grant in offer) else offer
 
     def _is_dispensable(self, path: str) -> bool:
         from sandgate.places.dispensable import is_dispensable

@@ -1,8 +1,8 @@
 """On whose word the supervisor carried out what a command was refused.
 
 A call that somebody was asked about has that answer. Any other lies within what the command had: an answer to another
-question of the same run, one for the session, or what the run began with. Where more than one may have allowed it, and
-where a setting or an option did, nobody is named.
+question of the same run, one for the session, a rule, or what the run began with. Where more than one may have allowed
+it, and where a setting or an option did, nobody is named.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ def allowed_by_whom(
     """What was carried out, with the word for each; `session`: what all of its commands were given."""
     sources = _sources(attempt, outcome, plan, session)
     given = {*attempt.grants, *plan.supervised_grants, *session}
+    given.update(each.grant for each in plan.by_rules)
     given.update(grant for held in attempt.held for grant in held.decision.grants)
     made = [grant.value for grant in given if grant.kind == "new_entry"]
     told = [_allowed(call, attempt, sources) for call in outcome.performed]
@@ -64,11 +65,13 @@ def _sources(
     answers = [each.decision for each in attempt.held if each.decision.approved]
     given = {grant for decision in answers for grant in decision.grants}
     earlier = [each for each in session if each not in given]
-    configured = [each for each in plan.supervised_grants if each not in (*attempt.grants, *session)]
+    ruled = [each.grant for each in plan.by_rules]
+    configured = [each for each in plan.supervised_grants if each not in (*attempt.grants, *session, *ruled)]
     return [
         *((_places(decision.grants), _words(decision)) for decision in answers),
         (_places(attempt.grants), attempt.allowed_by),
         (_places(tuple(earlier)), EARLIER),
+        *((_places((each.grant,)), each.rule) for each in plan.by_rules),
         (_places(tuple(configured)), ""),
         (_covered_by_first(attempt, outcome, given), attempt.allowed_by),
     ]

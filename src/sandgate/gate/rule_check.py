@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sandgate.policy.approval import Judged
     from sandgate.policy.rules import Rule, RuleSet
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.permissions import RuleGrant
     from sandgate.protocol.verdicts import RuleDecision
 
     Argv = tuple[str, ...]
@@ -40,9 +41,12 @@ class RuleMatches(Record):
 
     matches: tuple[RuleMatch, ...]
     decide: RuleDecision
+    gives: tuple[RuleGrant, ...] = ()  # of rules about places
 
 
-def rule_matches(policies: Policies, rules: RuleSet, command: CommandRequest) -> RuleMatches:
+def rule_matches(
+    policies: Policies, rules: RuleSet, command: CommandRequest, gives: tuple[RuleGrant, ...] = ()
+) -> RuleMatches:
     """What rules and policy say about each segment, before the approval policy makes a question a refusal.
 
     `rules` are those that hold by now, which may be more than the `policies` of a session began with.
@@ -58,12 +62,14 @@ def rule_matches(policies: Policies, rules: RuleSet, command: CommandRequest) ->
         programs=policies.programs(asked),
     )
     found = [match for judged in judgement.segments for match in _about(judged, rules)]
-    return RuleMatches(tuple(found), judgement.decide)
+    return RuleMatches(tuple(found), judgement.decide, gives)
 
 
 def matches_json(found: RuleMatches) -> dict[str, Any]:
     """In the lineage's response shape."""
-    return {"matchedRules": [_match_json(match) for match in found.matches], "decision": LINEAGE_WORDS[found.decide]}
+    given = [{"placeRuleMatch": {**each.grant.fields(), "rule": each.rule}} for each in found.gives]
+    matched = [_match_json(match) for match in found.matches]
+    return {"matchedRules": [*matched, *given], "decision": LINEAGE_WORDS[found.decide]}
 
 
 def _match_json(match: RuleMatch) -> dict[str, Any]:

@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
     from typing import Protocol
 
+    from sandgate.gate.contracts import Surroundings
     from sandgate.gate.policies import Policies
     from sandgate.policy.approval import Judgement
-    from sandgate.policy.rules.model import Rule
+    from sandgate.policy.rules.model import PlaceRule, Rule
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import Amendment
+    from sandgate.protocol.permissions import Grant, RuleGrant
     from sandgate.protocol.verdicts import Verdict
 
     Keep = Callable[[Amendment], str]  # saves the rule for later sessions and says where; raises SandgateError
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
 
         def used(self, rules: tuple[Rule, ...]) -> Mapping[str, int]: ...
         def take(self, rule: Rule, times: int) -> bool: ...
+
+
+NOT_COUNTED = "one about a place cannot hold for so many times"
 
 
 class Rulebook:
@@ -91,6 +97,16 @@ class Rulebook:
             programs=policies.programs(asked),
         )
 
+    def proposed_place(
+        self, command: CommandRequest, plan: ConfinedCommand, grants: tuple[Grant, ...]
+    ) -> Amendment | None:
+        """The rule to offer with the question about a call of this command; None when there is none."""
+        if self._keep is None:
+            return None
+        from sandgate.gate.place_rules import proposed
+
+        return proposed(command, plan, grants, self._rules.but(places=self._places()), self._policies)
+
     def adopt(self, amendment: Amendment) -> str:
         """From now on the rule holds, and for later sessions if it can be saved; what to warn about, if anything."""
         from sandgate.policy.amendment_bans import why_banned
@@ -98,13 +114,18 @@ class Rulebook:
         banned = why_banned(amendment.prefix)
         if banned:
             return f"the rule was not accepted: {banned}"
-        from sandgate.policy.amendments import rule_of
+        if amendment.places and amendment.uses is not None:
+            return f"the rule was not accepted: {NOT_COUNTED}"
+        from sandgate.policy.amendments import place_rule_of, rule_of
 
         source, warning = "", ""
         try:
             source = self._keep(amendment) if self._keep is not None else ""
         except SandgateError as problem:
             warning = f"the rule holds in this session only: {problem}"
+        if amendment.places:
+            self._rules = merged(self._rules, RuleSet(places=(place_rule_of(amendment, source),)))
+            return warning
         rule = rule_of(amendment, source)
         if rule not in self._rules.rules:
             self._rules = merged(self._rules, RuleSet((rule,)))
@@ -112,6 +133,27 @@ class Rulebook:
             self._ties = self._ties or bool(rule.same_content)
             self.added += 1
         return warning
+
+    def given_by_rules(self, command: CommandRequest, here: Surroundings) -> tuple[RuleGrant, ...]:
+        """What rules about places give a command without a question, as its calls name it."""
+        if not self._rules.places:
+            return ()
+        from sandgate.gate.place_rules import given_to
+
+        return given_to(command, self._places(), self._rules, self._policies, here)
+
+    def closed(self, grant: Grant) -> str:
+        """The rule that forbids what is to be granted, as a reason names it; "" where none does."""
+        if not self._rules.places:
+            return ""
+        from sandgate.policy.rules.places import closing
+
+        rule = closing(grant, self._places(), ("forbid",))
+        return "" if rule is None else rule.named
+
+    def _places(self) -> tuple[PlaceRule, ...]:
+        now = self._now()
+        return tuple([rule for rule in self._rules.places if rule.holds(now)])
 
     def _judged(self, command: CommandRequest, rules: RuleSet) -> Verdict:
         policies, asked = self._policies, as_judged(command)

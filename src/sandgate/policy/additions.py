@@ -14,7 +14,7 @@ from sandgate.policy.rules.written import LINEAGE_WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.policy.rules.model import Rule
+    from sandgate.policy.rules.model import PlaceRule, Rule
 
 
 def added_rule(
@@ -27,10 +27,7 @@ def added_rule(
     same_content: tuple[str, ...] = (),
 ) -> Rule:
     """The rule as its own line would be read. Raises RequestError where none may be, RuleError for a bad one."""
-    try:
-        joined(prefix).encode()
-    except UnicodeEncodeError as wrong:
-        raise RequestError("a rule is text, and these words are not UTF-8") from wrong
+    _check_text(joined(prefix))
     banned = why_banned(prefix) if decide == "allow" else ""
     if banned:
         raise RequestError(f"no rule may allow what begins with `{joined(prefix)}`", why=banned)
@@ -44,3 +41,36 @@ def added_rule(
     }
     (rule,) = rules_from_calls([RuleCall("prefix_rule", (), given, 0)], "the command line").rules
     return rule
+
+
+def added_place_rule(
+    granted: tuple[str, ...],
+    prefix: tuple[str, ...],
+    decide: str,
+    *,
+    because: str | None = None,
+    until: str | None = None,
+) -> PlaceRule:
+    """The same of a rule about places, each `KIND=PATH`."""
+    _check_text(joined((*granted, *prefix)))
+    parts = [each.partition("=") for each in granted]
+    kinds = {kind for kind, _, _ in parts}
+    if len(kinds) > 1:
+        raise RequestError("one rule gives one kind of freedom", hint="add one rule for each")
+    given = {
+        "path": [path for _, _, path in parts],
+        "grant": kinds.pop(),
+        "decision": LINEAGE_WORDS[decide],
+        "justification": because,
+        "pattern": list(prefix) or None,
+        "until": until,
+    }
+    (rule,) = rules_from_calls([RuleCall("place_rule", (), given, 0)], "the command line").places
+    return rule
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as wrong:
+        raise RequestError("a rule is text, and these words are not UTF-8") from wrong

@@ -13,7 +13,7 @@ from sandgate.policy.approval import judge
 from sandgate.policy.dangerous import find_danger
 from sandgate.policy.program_places import said_by
 from sandgate.policy.rules import written
-from sandgate.policy.rules.model import NO_RULES, Rule, RuleSet, merged
+from sandgate.policy.rules.model import NO_RULES, PlaceRule, Rule, RuleSet, merged
 from sandgate.protocol.decisions import Amendment
 from sandgate.protocol.permissions import confines
 
@@ -85,7 +85,15 @@ def rule_of(amendment: Amendment, source: str = "") -> Rule:
 
 def rule_line(amendment: Amendment) -> str:
     """The line of a `.rules` file that an accepted amendment becomes."""
+    if amendment.places:
+        return written.place_line(place_rule_of(amendment))
     return written.rule_line(rule_of(amendment))
+
+
+def place_rule_of(amendment: Amendment, source: str = "") -> PlaceRule:
+    """The rule about places that an accepted amendment is."""
+    paths, prefix = tuple([grant.value for grant in amendment.places]), tuple([(word,) for word in amendment.prefix])
+    return PlaceRule(paths, amendment.places[0].kind, "allow", prefix, until=amendment.until, source=source)
 
 
 def _may_be_wished(prefix: tuple[str, ...], now: Judgement) -> bool:

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandResult
     from sandgate.protocol.denials import Refused
     from sandgate.protocol.held_calls import PerformedCall
-    from sandgate.protocol.permissions import BackendName, EffectivePermissions, GitProtection, Grant, SandboxPolicy
+    from sandgate.protocol.permissions import (
+        BackendName,
+        EffectivePermissions,
+        GitProtection,
+        Grant,
+        RuleGrant,
+        SandboxPolicy,
+    )
 
     MountKind = Literal["write", "read", "hide_directory", "hide_directory_with_openings", "hide_file", "overlay"]
     ReportMode = Literal["off", "report"]
@@ -102,6 +109,7 @@ class ConfinedCommand(Record):
     reads_only: bool = False  # policy vouches that it changes nothing
     holds_calls: bool = False  # what is refused waits in the kernel: somebody is attached who is asked about it
     supervised_grants: tuple[Grant, ...] = ()  # what the supervisor carries out for it from the start
+    by_rules: tuple[RuleGrant, ...] = ()  # what rules about places give it, carried out or shown by the view
 
     @property
     def confined(self) -> bool:

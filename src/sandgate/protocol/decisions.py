@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.denials import Denial, DenialReport
     from sandgate.protocol.held_calls import PerformedCall
     from sandgate.protocol.patches import FileChange
-    from sandgate.protocol.permissions import EffectivePermissions, Grant
+    from sandgate.protocol.permissions import EffectivePermissions, Grant, RuleGrant
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.verdicts import Verdict
 
@@ -43,7 +43,7 @@ class ApprovalKey(Record):
 
 
 class Amendment(Record):
-    """A rule that an answer may save: commands that begin with `prefix` are allowed from now on."""
+    """A rule that an answer may save: commands that begin with `prefix` are allowed, or given places."""
 
     prefix: tuple[str, ...]
     sandbox: Literal["keep", "bypass"] = "keep"  # "bypass": they run without the sandbox
@@ -51,6 +51,7 @@ class Amendment(Record):
     uses: int | None = None  # how often it may be what allows a run; None: without end
     exact: bool = False  # only `prefix` itself, with nothing behind it
     same_content: tuple[str, ...] = ()  # "sha256:… /path": only as long as exactly these files are executed
+    places: tuple[Grant, ...] = ()  # then it gives these, all of one kind, and allows nothing
 
 
 class ApprovalRequest(Record):
@@ -134,6 +135,7 @@ class Attempt(Record):
     held: tuple[HeldQuestion, ...] = ()  # what was asked about while it ran
     performed: tuple[PerformedCall, ...] = ()  # what the supervisor carried out on the word of a grant
     performed_omitted: int = 0  # further ones, counted
+    by_rules: tuple[RuleGrant, ...] = ()  # what rules about places gave it
 
     @property
     def final(self) -> CommandResult:

@@ -134,7 +134,7 @@ def approval_json(request: ApprovalRequest) -> Json:
         "cwd": request.command.cwd,
         **_reasons(request),
     }
-    if request.amendment is not None:
+    if request.amendment is not None and not request.amendment.places:
         shown["proposed_execpolicy_amendment"] = list(request.amendment.prefix)
     if request.command.justification:
         shown["justification"] = request.command.justification

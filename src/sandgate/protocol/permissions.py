@@ -81,6 +81,13 @@ class Grant(Record):
     value: str = ""
 
 
+class RuleGrant(Record):
+    """What a rule about places gives a command from its start, and which rule that is."""
+
+    grant: Grant
+    rule: str  # as a reason names it, with where it is written
+
+
 ESCALATE = Grant("escalate")  # run without the sandbox
 # What no view can be widened by: the supervisor carries it out, call by call.
 SUPERVISED_KINDS: tuple[GrantKind, ...] = ("new_entry", "remove", "metadata")

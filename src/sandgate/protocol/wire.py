@@ -94,15 +94,18 @@ def amendment_json(amendment: Amendment) -> Json:
 
 
 def available_decisions(request: ApprovalRequest) -> list[str | Json]:
-    """What may be answered, most careful approval first."""
-    saving: list[str | Json] = [] if request.amendment is None else [amendment_json(request.amendment)]
+    """What may be answered, most careful approval first. A rule about places has a name: the lineage knows none."""
+    amendment = request.amendment
+    saving: list[str | Json] = [] if amendment is None else [amendment_json(amendment)]
+    if amendment is not None and amendment.places:
+        saving = ["approved_with_amendment"]
     changing: list[str | Json] = ["approved_for_session_changing"] if request.may_change else []
     return ["approved", "approved_for_session", *changing, *saving, "denied", "abort"]
 
 
 def accepts_amendment(answer: object, amendment: Amendment | None) -> bool:
     """Whether an answer in that form is about exactly this rule."""
-    return amendment is not None and answer == amendment_json(amendment)
+    return amendment is not None and not amendment.places and answer == amendment_json(amendment)
 
 
 def sandbox_json(policy: SandboxPolicy) -> Json:

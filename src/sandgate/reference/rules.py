@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.policy.rules import calls, entries, language, network
+from sandgate.policy.rules import calls, entries, language, network, places
 from sandgate.reference.markdown import table
 
 INTRODUCTION = """\
@@ -36,9 +36,23 @@ MEANINGS = {
         "decide": "What becomes of commands that name it. Required.",
         "because": "One sentence that people are shown.",
     },
+    "place_rule": {
+        "path": "A path that begins with `/` or `~/`, or a list of them. Required.",
+        "grant": f"What is given of it: {', '.join(f'`{each}`' for each in places.KINDS)}. Required where it allows; "
+        "elsewhere every change, if it is left out.",
+        "decide": "Whether it is given. Default `allow`.",
+        "because": "One sentence that people are shown.",
+        "prefix": "The first words of the commands that it is given to. Without it: every command.",
+        "until": "When it ends: a time with its zone.",
+    },
 }
-KNOWN = {"rule": entries.RULE_KEYS, "host_executable": entries.HOST_KEYS, "network_rule": network.KEYS}
-CALLS = {"rule": "prefix_rule", "host_executable": "host_executable", "network_rule": "network_rule"}
+KNOWN = {
+    "rule": entries.RULE_KEYS,
+    "host_executable": entries.HOST_KEYS,
+    "network_rule": network.KEYS,
+    "place_rule": places.KEYS,
+}
+CALLS = {"rule": "prefix_rule"} | {name: name for name in ("host_executable", "network_rule", "place_rule")}
 
 
 def page() -> str:

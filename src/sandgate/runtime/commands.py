@@ -65,7 +65,7 @@ class CommandSession:
         )
         self._inherited, self.dropped_variables = passed_on.env, passed_on.dropped_names
         self.confinement = confinement = confining(self.settings, environment, self.record)
-        rules, self.rule_warnings = rules_in_force(loaded)
+        rules, self.rule_warnings = rules_in_force(loaded, environment.environ.get("HOME", ""))
         self.policies = Policies(
             approval=self.settings.approval,
             sandbox=self.settings.sandbox,
@@ -79,6 +79,8 @@ class CommandSession:
         self.answering = SessionAnswers(
             who_answers(reviewers, self), side_by_side=side_by_side, write_performed=written.performed
         )
+        rulebook = Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ))
+        confinement.given_by_rules = rulebook.given_by_rules
         self.gate = Gate(
             self.policies,
             confinement=confinement,
@@ -88,7 +90,7 @@ class CommandSession:
             record=self.record,
             write_down=written,
             new_id=self.new_id,
-            rulebook=Rulebook(self.policies, keep=keeper_of(loaded), counted=counter_of(environment.environ)),
+            rulebook=rulebook,
         )
         self.gate.asks_at_call = self.settings.ask == "at-call"
         for warning in (*loaded.warnings, *self.rule_warnings):

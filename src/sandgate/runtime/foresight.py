@@ -18,4 +18,9 @@ if TYPE_CHECKING:
 
 def matching_rules(runtime: Runtime, command: CommandRequest) -> RuleMatches:
     """Which rules of a session, as they hold by now, speak about a command. Runs and counts nothing."""
-    return rule_matches(runtime.policies, runtime.gate.rules_holding(command), command)
+    return rule_matches(
+        runtime.policies,
+        runtime.gate.rules_holding(command),
+        command,
+        runtime.confinement.given_by_rules(command, runtime.confinement),
+    )

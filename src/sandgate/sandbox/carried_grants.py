@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from sandgate.protocol.confinement import ConfinedCommand
-    from sandgate.protocol.permissions import EffectivePermissions
+    from sandgate.protocol.permissions import EffectivePermissions, RuleGrant
 
     Grants = tuple[Grant, ...]
+    Notes = tuple[str, ...]
 
 CARRIED_MAX = 256  # grants of one plan, PLAN_GRANTS_MAX of native/plan.h; what is beyond is refused as without it
 
@@ -44,6 +45,24 @@ def parted(
     carried = [each for each in wanted if each.kind != "write_path" or not _is_mounted(each.value, seen)]
     mounted = tuple([each for each in wanted if each not in carried])
     return (*others, *mounted), tuple(carried[:CARRIED_MAX])
+
+
+def given_here(given: tuple[RuleGrant, ...], permissions: EffectivePermissions) -> tuple[tuple[RuleGrant, ...], Notes]:
+    """What rules give, as calls name it, and a sentence for each rule that can give nothing here.
+
+    A rule is written once and meant for long: what it names may be gone, or lead elsewhere by now.
+    """
+    found, notes = [], []
+    for each in given if permissions.confined else ():
+        try:
+            grant = _canonical(each.grant, permissions)
+            _refuse_closed([grant], permissions)
+        except ConfinementError as wrong:
+            notes.append(f"the {each.rule} gives nothing: {wrong.why}")
+            continue
+        if grant.kind != "write_root" or (isdir(grant.value) and not islink(grant.value)):
+            found.append(each.but(grant=grant))
+    return tuple(found), tuple(notes)
 
 
 def _canonical(grant: Grant, permissions: EffectivePermissions) -> Grant:

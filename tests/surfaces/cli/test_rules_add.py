@@ -162,3 +162,37 @@ def test_a_rule_that_cannot_be_tied_is_not_added(program: Any, words: tuple[str,
     assert program("rules", "add", "--same-content", *words) == 2
     assert said in program.err
     assert not own(program).exists()
+
+
+def test_a_rule_about_a_place_is_shown_written_and_taken_out(program: Any) -> None:
+    (program.home / ".sandgate").mkdir()
+    line = 'place_rule(path="~/made", grant="new_entry", decision="allow", pattern=["mkdir"])\n'
+    assert program("rules", "add", "--grant", "new_entry=~/made", "--", "mkdir") == 0
+    assert (program.out, own(program).read_text()) == (line, line)
+    assert program("rules", "list") == 0
+    assert "allow  new_entry ~/made, for `mkdir`" in program.out
+    assert program("rules", "remove", "--grant", "new_entry=~/made", "--", "mkdir") == 0
+    assert own(program).read_text() == ""
+
+
+def test_a_rule_about_a_place_needs_no_command_and_names_it_in_full(program: Any) -> None:
+    (program.home / ".sandgate").mkdir()
+    assert program("rules", "add", "--decide", "forbid", "--grant", "write_root=sub/../x") == 0
+    assert f'place_rule(path="{program.repo}/x", grant="write_root", decision="forbidden")' in program.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--grant", "write_path"),
+        ("--grant", "read_path=~/x"),
+        ("--grant", "write_root=~"),
+        ("--grant", "write_path=~/x", "--uses", "2"),
+        ("--grant", "write_path=~/x", "--grant", "remove=~/x"),
+        ("--grant", "write_path=~/x", "--decide", "forbid", "--", "sed"),
+    ],
+)
+def test_what_no_rule_about_a_place_can_say_is_refused(program: Any, words: tuple[str, ...]) -> None:
+    (program.home / ".sandgate").mkdir()
+    assert program("rules", "add", *words) in (2, 78)
+    assert not own(program).exists()

@@ -114,7 +114,8 @@ def _details(request: ApprovalRequest) -> Json:
     if request.why:
         found["sandgate_why"] = request.why
     if request.amendment is not None:
-        found["codex_proposed_execpolicy_amendment"] = list(request.amendment.prefix)
+        if not request.amendment.places:
+            found["codex_proposed_execpolicy_amendment"] = list(request.amendment.prefix)
         found["sandgate_rule"] = saved_as(request.amendment)
     if request.risk is not None:
         found["codex_risk"] = risk_json(request.risk)

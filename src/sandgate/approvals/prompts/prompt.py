@@ -91,6 +91,10 @@ def _for_session(request: ApprovalRequest, what: str) -> Iterator[Choice]:
 
 def _saving(request: ApprovalRequest, amendment: Amendment, what: str) -> Choice:
     """Yes, and a rule for all commands of that beginning; the rule itself stands above the choices."""
+    if amendment.places:
+        shown = visible(joined(amendment.prefix), limit=LINE_CHARACTERS_MAX)
+        label = f"yes, and always for commands starting with `{shown}`: {what}"
+        return Choice("p", "approve-always", label, "approved_with_amendment", request.grants, amendment)
     kind = "always run WITHOUT the sandbox all" if amendment.sandbox == "bypass" else "always allow"
     shown = visible(joined(amendment.prefix), limit=LINE_CHARACTERS_MAX)
     which = f"commands starting with `{shown}`" if not amendment.exact else f"runs of exactly `{shown}`"

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sandgate.policy.rules.model import NO_RULES, HostExecutable, NetworkRule, Rule, RuleSet, merged
+from sandgate.policy.rules.model import NO_RULES, HostExecutable, NetworkRule, PlaceRule, Rule, RuleSet, merged
 
-__all__ = ["NO_RULES", "HostExecutable", "NetworkRule", "Rule", "RuleSet", "merged"]
+__all__ = ["NO_RULES", "HostExecutable", "NetworkRule", "PlaceRule", "Rule", "RuleSet", "merged"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.policy.rules.literal import RuleCall
-    from sandgate.policy.rules.model import HostExecutable, NetworkRule, Rule
+    from sandgate.policy.rules.model import HostExecutable, NetworkRule, PlaceRule, Rule
     from sandgate.protocol.verdicts import RuleDecision
 
 # call -> its arguments in order, and which of them are ours and never positional
@@ -35,8 +35,12 @@ ARGUMENTS = {
     "prefix_rule": ("pattern", "decision", "match", "not_match", "justification"),
     "host_executable": ("name", "paths"),
     "network_rule": ("host", "protocol", "decision", "justification"),
+    "place_rule": ("path", "grant", "decision", "justification"),
 }
-MORE_ARGUMENTS = {"prefix_rule": ("canonical_matching", "sandbox", "until", "uses", "exact", "same_content")}
+MORE_ARGUMENTS = {
+    "prefix_rule": ("canonical_matching", "sandbox", "until", "uses", "exact", "same_content"),
+    "place_rule": ("pattern", "until"),
+}
 NAMES = {"prefix": "pattern", "decide": "decision", "because": "justification", "any_case": "canonical_matching"}
 KEYS = {word: key for key, word in NAMES.items()}
 DECISIONS: dict[str, RuleDecision] = {"allow": "allow", "prompt": "ask", "forbidden": "forbid"}
@@ -52,6 +56,7 @@ def rules_from_calls(calls: Sequence[RuleCall], source: str) -> RuleSet:
         RulePlace(source, 0, NAMES, DECISIONS).refuse(f"it has more than {RULES_MAX} rules", "say it with fewer")
     hosts: list[HostExecutable] = []
     network: list[NetworkRule] = []
+    places: list[PlaceRule] = []
     read: list[tuple[Rule, dict[str, Any], RulePlace]] = []
     for call in calls:
         where = f"{source}:{call.line}" if call.line else source
@@ -62,10 +67,12 @@ def rules_from_calls(calls: Sequence[RuleCall], source: str) -> RuleSet:
                 read.append((rule_of(entry, place), entry, place))
             case "host_executable":
                 hosts.append(host_executable(entry, place))
+            case "place_rule":
+                places.append(_place_rule(entry, place))
             case _:
                 network.append(_network_rule(entry, place))
     rules = [agreeing(rule, entry, tuple(hosts), place) for rule, entry, place in read]
-    return RuleSet(tuple(rules), tuple(hosts), _settled(network))
+    return RuleSet(tuple(rules), tuple(hosts), _settled(network), tuple(places))
 
 
 def _entry(call: RuleCall, place: RulePlace) -> dict[str, Any]:
@@ -88,6 +95,12 @@ def _network_rule(entry: dict[str, Any], place: RulePlace) -> NetworkRule:
     from sandgate.policy.rules.network import network_rule_of
 
     return network_rule_of(entry, place.but(decisions=HOST_DECISIONS))
+
+
+def _place_rule(entry: dict[str, Any], place: RulePlace) -> PlaceRule:
+    from sandgate.policy.rules.places import place_rule_of
+
+    return place_rule_of(entry, place.but(decisions=HOST_DECISIONS))
 
 
 def _settled(network: list[NetworkRule]) -> tuple[NetworkRule, ...]:

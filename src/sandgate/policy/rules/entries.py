@@ -58,12 +58,12 @@ def rule_of(entry: Entry, place: RulePlace) -> Rule:
     if sandbox == "bypass" and decide != "allow":
         place.refuse('`sandbox = "bypass"` on a rule that does not allow', "remove one of the two")
     return Rule(
-        _prefix(entry.get("prefix"), place),
+        prefix_of(entry.get("prefix"), place),
         decide,
         because_of(entry, place),
         sandbox,
         source=place.where,
-        until=_until(entry.get("until"), place),
+        until=until_of(entry.get("until"), place),
         uses=_uses(entry.get("uses"), decide, place),
         line=place.line,
         any_case=_switch(entry, "any_case", place),
@@ -131,7 +131,8 @@ def _switch(entry: Entry, key: str, place: RulePlace) -> bool:
     return value
 
 
-def _prefix(value: object, place: RulePlace) -> tuple[tuple[str, ...], ...]:
+def prefix_of(value: object, place: RulePlace) -> tuple[tuple[str, ...], ...]:
+    """The first words that an entry names, each place with its alternatives."""
     name = place.name("prefix")
     if not isinstance(value, list) or not value:
         place.refuse(f"`{name}` is missing, empty or not a list", f'for example {name} = ["git", ["status", "log"]]')
@@ -149,7 +150,8 @@ def _is_token(token: object) -> bool:
     return isinstance(token, str) and token != "" and "\0" not in token
 
 
-def _until(value: object, place: RulePlace) -> str:
+def until_of(value: object, place: RulePlace) -> str:
+    """When an entry ends, "" for never."""
     if value is None:
         return ""
     text = value if isinstance(value, str) else getattr(value, "isoformat", str)()  # TOML has a type for it

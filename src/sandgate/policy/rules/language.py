@@ -21,6 +21,11 @@
     protocol = "https"
     decide   = "forbid"
 
+    [[place_rule]]
+    path   = "~/.config/tool/state"
+    grant  = "write_path"
+    prefix = ["tool", "login"]
+
 Every rule carries examples if its author wishes; they are checked when the file is loaded, against that rule
 alone and with the file's own `host_executable` entries.
 """
@@ -37,7 +42,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.verdicts import RuleDecision
 
-TABLES = ("rule", "host_executable", "network_rule")
+TABLES = ("rule", "host_executable", "network_rule", "place_rule")
 DECISIONS: dict[str, RuleDecision] = {"allow": "allow", "ask": "ask", "forbid": "forbid"}
 Lines = dict[str, tuple[int, ...]]  # table -> the line of each entry's header
 
@@ -55,6 +60,11 @@ def rules_from_table(
     )
     read = [(rule_of(entry, place), entry, place) for entry, place in _entries(table, "rule", whole, lines or {})]
     found = RuleSet(tuple([agreeing(rule, entry, hosts, place) for rule, entry, place in read]), hosts)
+    places = _entries(table, "place_rule", whole, lines or {})
+    if places:
+        from sandgate.policy.rules.places import place_rule_of
+
+        found = found.but(places=tuple([place_rule_of(entry, place) for entry, place in places]))
     network = _entries(table, "network_rule", whole, lines or {})
     if not network:
         return found

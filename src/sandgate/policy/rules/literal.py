@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
 
-CALL_NAMES = ("prefix_rule", "host_executable", "network_rule")
+CALL_NAMES = ("prefix_rule", "host_executable", "network_rule", "place_rule")
 DEPTH_MAX = 8  # lists in lists
 DIGITS_MAX = 18
 WORD_CHARACTERS_MAX = 64  # no word we know is as long, and a longer one is not read as two: nothing may follow it

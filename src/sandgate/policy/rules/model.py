@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Literal
 
+    from sandgate.protocol.permissions import GrantKind
     from sandgate.protocol.verdicts import RuleDecision
 
     Argv = tuple[str, ...]
@@ -101,12 +102,37 @@ class NetworkRule(Record):
     line: int = 0
 
 
+class PlaceRule(Record):
+    """What commands are given of `paths`, or not. A path is absolute, or begins with `~/` as it was written."""
+
+    paths: tuple[str, ...]
+    grant: GrantKind | None  # None: whatever changes them; only where it does not allow
+    decide: RuleDecision
+    prefix: tuple[tuple[str, ...], ...] = ()  # as of a Rule; empty: every command
+    because: str = ""
+    until: str = ""
+    source: str = ""
+    line: int = 0
+
+    @property
+    def named(self) -> str:
+        """The rule as a reason names it, with where it is written."""
+        return f"rule `{self.grant or 'any change of'} {', '.join(self.paths)}`" + (
+            f" in {self.source}" if self.source else ""
+        )
+
+    def holds(self, now: float) -> bool:
+        """Whether it is in force at `now` (seconds since 1970, UTC)."""
+        return not self.until or now < instant(self.until)
+
+
 class RuleSet(Record):
     """All rules in force. Order matters for nothing but display."""
 
     rules: tuple[Rule, ...] = ()
     host_executables: tuple[HostExecutable, ...] = ()  # the last entry of a name wins
     network: tuple[NetworkRule, ...] = ()
+    places: tuple[PlaceRule, ...] = ()
     short: tuple[Rule, ...] = ()  # not in force for one command, which needs them oftener than they hold
 
     def matching(self, argv: Argv) -> tuple[Rule, ...]:
@@ -159,6 +185,7 @@ def merged(*sets: RuleSet) -> RuleSet:
         tuple([rule for each in sets for rule in each.rules]),
         tuple([entry for each in sets for entry in each.host_executables]),
         tuple([rule for each in sets for rule in each.network]),
+        tuple([rule for each in sets for rule in each.places]),
     )
 
 

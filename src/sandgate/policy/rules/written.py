@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.policy.rules.model import NetworkRule, Rule
+    from sandgate.policy.rules.model import NetworkRule, PlaceRule, Rule
 
 LINEAGE_WORDS = {"allow": "allow", "ask": "prompt", "forbid": "forbidden"}
 NAMED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
@@ -35,6 +35,23 @@ def rule_table(rule: Rule, comment: str = "") -> str:
     return _table(comment, ["[[rule]]", f"prefix = [{_places(rule)}]", *_decision(rule), *exact])
 
 
+def place_line(rule: PlaceRule) -> str:
+    """A rule about places as its line; `decision` in the words of a prefix rule."""
+    parts = [f"path={_listed(rule.paths)}", *([f"grant={_quoted(rule.grant)}"] if rule.grant else [])]
+    parts.append(f'decision="{LINEAGE_WORDS[rule.decide]}"')
+    if rule.because:
+        parts.append(f"justification={_quoted(rule.because)}")
+    if rule.prefix:
+        parts.append(f"pattern=[{_places(rule)}]")
+    if rule.until:
+        parts.append(f"until={_quoted(rule.until)}")
+    return f"place_rule({', '.join(parts)})"
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    return _quoted(paths[0]) if len(paths) == 1 else f"[{', '.join(map(_quoted, paths))}]"
+
+
 def network_table(rule: NetworkRule, comment: str = "") -> str:
     """The same for a rule about a host."""
     about = ["[[network_rule]]", f"host = {_quoted(rule.host)}", f'protocol = "{rule.protocol}"']
@@ -49,7 +66,7 @@ def _decision(rule: Rule | NetworkRule) -> list[str]:
     return [f'decide = "{rule.decide}"', *([f"because = {_quoted(rule.because)}"] if rule.because else [])]
 
 
-def _places(rule: Rule) -> str:
+def _places(rule: Rule | PlaceRule) -> str:
     return ", ".join(
         [_quoted(place[0]) if len(place) == 1 else f"[{', '.join(map(_quoted, place))}]" for place in rule.prefix]
     )

@@ -27,7 +27,8 @@ def allowing(request: ApprovalRequest) -> tuple[str, ...]:
     places, patched = (request.command.cwd,), bool(request.changes)
     found = [option(each, new=each.value in new, workspaces=places, patched=patched) for each in request.grants]
     if request.amendment is not None and request.amendment.sandbox == "keep":
-        found.insert(0, f"sandgate rules add -- {joined(request.amendment.prefix)}")
+        given = [named_option(grant) for grant in request.amendment.places]
+        found.insert(0, f"sandgate rules add {' '.join([*given, '--'])} {joined(request.amendment.prefix)}")
     if request.command.wish == "require_escalated":
         found.append("-s danger-full-access")
     hints = list(dict.fromkeys(hint for hint in found if hint))[: HINTS_MAX - 1]

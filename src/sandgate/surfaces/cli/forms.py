@@ -21,6 +21,9 @@ def in_form(
         if "--" in parts:
             if argv and _fits(parts[: parts.index("--")], left):
                 return ParsedLine(command, values, tuple(argv), words=tuple(left), form=form)
+        elif "--grant" in parts:
+            if "granted" in values and words == parts[:1]:
+                return ParsedLine(command, values, words=tuple(words), form=form)
         elif parts[-1] == "[FILE…]":
             if _fits(parts[:-1], words[: len(parts) - 1]):
                 return ParsedLine(command, values, words=tuple(words), form=form)

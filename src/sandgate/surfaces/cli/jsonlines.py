@@ -28,7 +28,16 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
-from sandgate.protocol.wire import change_json, denial_json, grants_json, held_json, performed_json, risk_json
+from sandgate.protocol.wire import (
+    change_json,
+    denial_json,
+    grant_json,
+    grants_json,
+    held_json,
+    performed_json,
+    plain,
+    risk_json,
+)
 from sandgate.record import never_reached
 from sandgate.surfaces.cli import say
 
@@ -140,6 +149,8 @@ def attempt_json(attempt: Attempt) -> Json:
     if attempt.performed:
         meanwhile["performed"] = [performed_json(each) for each in attempt.performed]
         meanwhile["performed_omitted"] = attempt.performed_omitted
+    if attempt.by_rules:
+        meanwhile["granted_by_rules"] = [grant_json(each.grant) | {"rule": each.rule} for each in attempt.by_rules]
     return meanwhile | {
         "confined": attempt.confined,
         "exit_code": attempt.final.exit_code,
@@ -303,7 +314,9 @@ def _limits(decision: Decision) -> Json:
     """The rule that was accepted, and when the approval ends; nothing for a plain answer."""
     found: Json = {}
     if decision.amendment is not None:
-        found["amendment"] = decision.amendment.fields() | {"prefix": list(decision.amendment.prefix)}
+        found["amendment"] = plain(decision.amendment)
+        if not decision.amendment.places:
+            del found["amendment"]["places"]
     if decision.until:
         found["until"] = decision.until
     if decision.uses is not None:

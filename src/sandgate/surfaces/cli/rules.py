@@ -12,7 +12,8 @@ from sandgate.config.rule_listing import listed_json, listing, loaded_for
 from sandgate.config.rules_files import SUFFIXES, read_rules, too_broad_rules
 from sandgate.display import visible
 from sandgate.errors import RequestError, RuleError
-from sandgate.policy.rules import NetworkRule
+from sandgate.policy.rules import NetworkRule, PlaceRule
+from sandgate.policy.rules.places import shown_places
 from sandgate.runtime.foresight import matches_json, matching_rules
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.session import environment, opened, requested
@@ -20,15 +21,17 @@ from sandgate.surfaces.cli.session import environment, opened, requested
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.config.rule_listing import ListedRule
-    from sandgate.policy.rules import RuleSet
+    from sandgate.policy.rules import Rule, RuleSet
     from sandgate.runtime.foresight import RuleMatch
     from sandgate.surfaces.cli.parse import ParsedLine
 
 CODES = {"allow": 0, "ask": 3, "forbid": 4}
 EXAMPLES_FAILED = 1
+TYPED = {"granted": "grant", "same_content": "same-content"}  # where an option has another name than its key
 # option -> the deeds it means something to
 IDLE = {
     "decide": ("add", "remove"),
+    "granted": ("add", "remove"),
     "because": ("add",),
     "until": ("add",),
     "uses": ("add",),
@@ -45,7 +48,7 @@ def main(parsed: ParsedLine) -> int:
     deed = parsed.words[0]
     for option, deeds in IDLE.items():
         if option in parsed.values and deed not in deeds:
-            raise RequestError(f"`--{option}` means nothing to `sandgate rules {deed}`")
+            raise RequestError(f"`--{TYPED.get(option, option)}` means nothing to `sandgate rules {deed}`")
     match deed:
         case "list":
             return _list(parsed)
@@ -91,17 +94,24 @@ def _list(parsed: ParsedLine) -> int:
 def _listed(each: ListedRule) -> str:
     rule = each.rule
     where = f"{each.file}:{rule.line}" if rule.line else rule.source
-    what = f"host {rule.host} ({rule.protocol})" if isinstance(rule, NetworkRule) else rule.shown_prefix
-    more = [] if isinstance(rule, NetworkRule) else _limits(each)
+    more = _limits(each)
     told = f"  ({', '.join(more)})" if more else ""
     because = f"  # {rule.because}" if rule.because else ""
-    return visible(f"{each.layer}  {where}  {rule.decide}  {what}{told}{because}")
+    return visible(f"{each.layer}  {where}  {rule.decide}  {_about(rule)}{told}{because}")
+
+
+def _about(rule: Rule | NetworkRule | PlaceRule) -> str:
+    if isinstance(rule, PlaceRule):
+        return shown_places(rule)
+    return f"host {rule.host} ({rule.protocol})" if isinstance(rule, NetworkRule) else rule.shown_prefix
 
 
 def _limits(each: ListedRule) -> list[str]:
     rule = each.rule
     if isinstance(rule, NetworkRule):
         return []
+    if isinstance(rule, PlaceRule):
+        return [f"until {rule.until}"] * bool(rule.until) + ["no longer in force"] * each.ended
     said = [
         ("exact", rule.exact),
         ("without regard to case", rule.any_case),
@@ -124,6 +134,7 @@ def _check(parsed: ParsedLine) -> int:
         say.out(json.dumps(matches_json(found)) + "\n")
     else:
         lines = [f"decision: {found.decide}", *(_matched(match) for match in found.matches)]
+        lines += [f"  gives: {each.grant.kind} {each.grant.value} ({each.rule})" for each in found.gives]
         say.out("".join(f"{visible(line)}\n" for line in lines))
     return CODES[found.decide]
 
@@ -162,5 +173,5 @@ def _files(parsed: ParsedLine) -> list[str]:
 
 def _counts(rules: RuleSet) -> str:
     examples = sum(rule.examples for rule in rules.rules)
-    numbers = (len(rules.rules) + len(rules.network), "rule"), (examples, "example")
+    numbers = (len(rules.rules) + len(rules.network) + len(rules.places), "rule"), (examples, "example")
     return ", ".join(f"{number} {word}{'s' * (number != 1)}" for number, word in numbers)

@@ -12,8 +12,9 @@ from sandgate.config.rules_files import load_rules, read_rules
 from sandgate.config.rules_writing import append_line, rules_file
 from sandgate.display import visible
 from sandgate.errors import RequestError
-from sandgate.policy.additions import added_rule
-from sandgate.policy.rules.written import rule_line
+from sandgate.policy.additions import added_place_rule, added_rule
+from sandgate.policy.rules import PlaceRule, Rule
+from sandgate.policy.rules.written import place_line, rule_line
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.session import environment
 from sandgate.surfaces.cli.timestamps import moment
@@ -21,22 +22,22 @@ from sandgate.surfaces.cli.timestamps import moment
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.config import Loaded
-    from sandgate.policy.rules import Rule
     from sandgate.surfaces.cli.parse import ParsedLine
 
 
 def add(parsed: ParsedLine) -> int:
     """0 when the rule stands in its file, be it since before. Raises RequestError and RuleError."""
     loaded = loaded_for(environment(parsed))
-    rule = _rule(parsed)
+    rule = _place_rule(parsed) if parsed.texts("granted") else _rule(parsed)
+    line = place_line(rule) if isinstance(rule, PlaceRule) else rule_line(rule)
     directory, guarded = directory_of(parsed, loaded)
     _check_project(parsed, rule)
     path = rules_file(directory)
     # A broken file is not added to, nor is one beside it: nothing starts until that one is mended.
     load_rules(loaded)
     read_rules(path, guarded=guarded)
-    say.out(f"{visible(rule_line(rule))}\n")
-    append_line(directory, rule_line(rule))
+    say.out(f"{visible(line)}\n")
+    append_line(directory, line)
     say.fact(f"stands in {path}")
     if not guarded and loaded.settings.trust != "trusted":
         say.fact("warning: this project is not trusted, so its rules do not hold")
@@ -59,12 +60,39 @@ def _rule(parsed: ParsedLine) -> Rule:
     )
 
 
-def _check_project(parsed: ParsedLine, rule: Rule) -> None:
+def _place_rule(parsed: ParsedLine) -> PlaceRule:
+    """The same of places; a relative path, or one with `..`, means what it means here."""
+    idle = next((option for option in ("uses", "same_content") if option in parsed.values), "")
+    if idle:
+        raise RequestError(f"`--{idle.replace('_', '-')}` means nothing to a rule about a place")
+    until = parsed.text("until")
+    return added_place_rule(
+        granted_here(parsed),
+        parsed.argv,
+        parsed.text("decide") or "allow",
+        because=parsed.text("because"),
+        until=None if until is None else moment(until, time(), option="--until"),
+    )
+
+
+def granted_here(parsed: ParsedLine) -> tuple[str, ...]:
+    """Each `KIND=PATH`, the path absolute or beginning with `~/`."""
+    return tuple([_absolute(each, environment(parsed).cwd) for each in parsed.texts("granted")])
+
+
+def _absolute(granted: str, cwd: str) -> str:
+    kind, mark, path = granted.partition("=")
+    if not mark or not path:
+        raise RequestError(f"`--grant {granted}` has not the form KIND=PATH", hint="--grant write_path=~/note")
+    return f"{kind}={path}" if path[:2] in ("~", "~/") else f"{kind}={os.path.normpath(os.path.join(cwd, path))}"
+
+
+def _check_project(parsed: ParsedLine, rule: Rule | PlaceRule) -> None:
     if not parsed.on("project"):
         return
     if rule.decide == "allow":
         raise RequestError("a project's rules may only ask or forbid", hint="leave `--project` out")
-    if any(program.startswith("/") for program in rule.prefix[0]):
+    if isinstance(rule, Rule) and any(program.startswith("/") for program in rule.prefix[0]):
         raise RequestError("a project's rules name programs by their bare name", hint=f"not `{rule.shown_prefix}`")
 
 
