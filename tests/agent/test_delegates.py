@@ -12,21 +12,34 @@ import pytest
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import (
     AgentMessage,
+    AgentMessageDelta,
     ApprovalResolved,
     DelegateBegin,
     DelegateEnd,
     ExecApprovalRequest,
     ExecCommandBegin,
     ExecCommandEnd,
+    ExecCommandOutputDelta,
     ExitedReviewMode,
+    PlanUpdate,
     SessionConfigured,
     TaskComplete,
     TurnAborted,
 )
 from sandgate.protocol.operations import AnswerApproval, Interrupt, Review, TextInput, UserInput
 from sandgate.session.transcript_reader import read_transcript
+from sandgate.surfaces.cli.thread_events import ThreadEvents
 from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, said, until
-from support.model.responses_server import ResponsesServer, function_call, message, says, stays_silent
+from support.model.responses_server import (
+    ResponsesServer,
+    function_call,
+    message,
+    says,
+    sends,
+    stays_silent,
+    text_delta,
+    turn,
+)
 from support.process.loops import run
 
 pytestmark = pytest.mark.host("namespace", "notify")
@@ -292,6 +305,63 @@ def test_what_a_sub_agent_runs_is_told_as_part_of_the_turn(folder: Path) -> None
     run(work())
 
 
+def test_what_happens_to_a_sub_agent_has_its_name_and_leaves_nothing_out(folder: Path) -> None:
+    """Required: output, plans and text as they come, and never as if the session itself had said or done it."""
+
+    async def work() -> None:
+        plan = function_call("update_plan", {"plan": [{"step": "look", "status": "pending"}]}, "k2")
+        words = sends(text_delta("it is "), *turn(message("it is done")))
+        script = by_prompt(
+            work=[calls(command("echo own", "k1"), delegate("task one")), says("all done")],
+            task=[calls(command("echo child", "k1"), plan), words],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(folder, server.url)
+            seen: list[Any] = []
+            async with place.opened("approval_policy=never", "sandbox_mode=workspace-write") as agent:
+                told = await said(agent, "work please", seen.append)
+            (begun,) = only(told, DelegateBegin)
+            own = {"id": begun.delegate_id, "kind": "collab_spawn"}
+            kinds = (ExecCommandBegin, ExecCommandOutputDelta, ExecCommandEnd, PlanUpdate, AgentMessageDelta)
+            of_child = [type(each.msg) for each in seen if each.delegate == own]
+            assert set(kinds) <= set(of_child)
+            printed = {bool(each.delegate): each.msg.chunk for each in seen if isinstance(each.msg, kinds[1])}
+            assert printed == {False: b"own\n", True: b"child\n"}
+            assert all(each.delegate in (None, own) for each in seen)
+            assert [each.msg.message for each in seen if isinstance(each.msg, AgentMessage)] == ["all done"]
+            items = [line["item"] for event in seen for line in ThreadEvents("s")(event) if "item" in line]
+            assert {item.get("delegate", {}).get("kind") for item in items} == {None, "collab_spawn"}
+
+    run(work())
+
+
+def test_a_reviewer_reads_and_has_no_tool_for_patches(folder: Path) -> None:
+    """Required: also where the session itself may write; the session keeps what it may."""
+
+    async def work() -> None:
+        patch = function_call("apply_patch", {"input": "*** Begin Patch\n*** Add File: f\n+x\n*** End Patch\n"}, "k2")
+        script = by_prompt(
+            check=[calls(command("echo seen; echo bad >> log", "k1"), patch), says(REVIEW)],
+            work=[calls(command("echo good >> log", "c1")), says("done")],
+        )
+        with ResponsesServer(script) as server:
+            place = AgentPlace(folder, server.url)
+            async with place.opened("approval_policy=never", "sandbox_mode=workspace-write") as agent:
+                name = agent.submit(Review("check it"))
+                await until(agent, TaskComplete, of=name)
+                assert not (place.repo / "f").exists()
+                assert place.lines() == []
+                await said(agent, "work")
+                assert place.lines() == ["good"]
+            first, second = (body.body for body in server.asked[:2])
+            assert "apply_patch" not in [tool["name"] for tool in first["tools"]]
+            ran, patched = outputs(second)
+            assert "seen" in ran
+            assert patched == "unsupported call: apply_patch"
+
+    run(work())
+
+
 def test_a_question_from_two_levels_down_says_who_really_asks(folder: Path) -> None:
     """Required: not the sub-agent that stands between, whose own calls may be called the same."""
 
@@ -306,14 +376,12 @@ def test_a_question_from_two_levels_down_says_who_really_asks(folder: Path) -> N
             asked: list[ExecApprovalRequest] = []
             async with place.opened(*ASK, "agents.max_depth=2", interactive=True) as agent:
                 told = await said(agent, "work please", answering(agent, "approved", asked))
-                (begun,) = only(told, DelegateBegin)
+                begun, deeper = only(told, DelegateBegin)
                 (question,) = asked
-                assert question.delegate is not None
-                assert question.delegate["kind"] == "collab_spawn"
-                assert question.delegate["id"] not in (begun.delegate_id, agent.session_id)
+                assert question.delegate == {"id": deeper.delegate_id, "kind": "collab_spawn"}
                 assert place.lines() == ["deep"]
             ids = {read_transcript(str(path)).meta.id for path in place.transcripts()}
-            assert ids == {agent.session_id, begun.delegate_id, question.delegate["id"]}
+            assert ids == {agent.session_id, begun.delegate_id, deeper.delegate_id}
 
     run(work())
 

@@ -274,6 +274,13 @@ def test_an_event_is_written_as_the_wire_has_it(message: Any, written: dict[str,
     assert event_json(Event("t", 7, message)) == {"id": "t", "seq": 7, "msg": written}
 
 
+def test_what_happened_to_a_sub_agent_has_its_name_beside_it() -> None:
+    whose = {"id": "s2", "kind": "review"}
+    written = event_json(told.Event("t", 3, told.Warned("x"), whose))
+    assert written == {"id": "t", "seq": 3, "msg": {"type": "warning", "message": "x"}, "delegate": whose}
+    assert "delegate" not in event_json(told.Event("t", 3, told.Warned("x")))
+
+
 def test_streams_that_are_known_apart_are_told_apart() -> None:
     ended = told.ExecCommandEnd("c", "t", ("ls",), "/", "ab", 0, 1, "", "completed", stdout="a", stderr="b")
     written = message_json(ended)

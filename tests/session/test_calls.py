@@ -30,7 +30,8 @@ class Context:
         self.told: list[EventMessage] = []
         self.patches: list[str] = []
 
-    def tell(self, message: EventMessage) -> None:
+    def tell(self, message: EventMessage, *, delegate: Any = None) -> None:
+        assert delegate is None
         self.told.append(message)
 
     async def ask(self, request: Any, *, delegate: Any = None) -> Any:

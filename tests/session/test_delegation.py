@@ -55,7 +55,7 @@ class ChildOf:
 async def done(model: ModelDouble, tools: ToolsDouble | None = None, **settings: Any) -> tuple[Outcome, list[Any]]:
     told: list[EventMessage] = []
     async with SessionDesk(model, tools, **settings) as desk:
-        outcome = await one_shot(ChildOf(desk), WORK, told.append)
+        outcome = await one_shot(ChildOf(desk), WORK, lambda message, _whose: told.append(message))
         await desk.until(ShutdownComplete)
         with pytest.raises(SessionEnded):
             desk.session.submit(WORK)
@@ -134,7 +134,7 @@ def test_a_session_that_ends_under_it_is_an_interruption() -> None:
     async def work() -> None:
         model = ModelDouble([asyncio.Event()])
         async with SessionDesk(model) as desk:
-            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message: None))
+            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message, _whose: None))
             await settled()
             desk.session.submit(Shutdown())
             assert await going == Outcome("interrupted")
@@ -150,7 +150,7 @@ def test_whoever_is_cancelled_ends_the_turn_of_the_session_first() -> None:
 
         model = ModelDouble(calls(("c", "hangs")))
         async with SessionDesk(model, ToolsDouble(hangs=hangs)) as desk:
-            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message: None))
+            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message, _whose: None))
             await settled()
             going.cancel()
             with pytest.raises(asyncio.CancelledError):
@@ -166,7 +166,7 @@ def test_a_session_that_is_gone_already_does_not_hide_that_one_was_cancelled() -
         model = ModelDouble([asyncio.Event()])
         async with SessionDesk(model) as desk:
             child = ChildOf(desk)
-            going = asyncio.ensure_future(one_shot(child, WORK, lambda _message: None))
+            going = asyncio.ensure_future(one_shot(child, WORK, lambda _message, _whose: None))
             await settled()
 
             def over(*_: object) -> str:
@@ -195,7 +195,7 @@ def test_a_session_that_does_not_end_is_left_after_a_moment(monkeypatch: pytest.
 
         go = asyncio.Event()
         async with SessionDesk(ModelDouble(calls(("c", "clings"))), ToolsDouble(clings=clings)) as desk:
-            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message: None))
+            going = asyncio.ensure_future(one_shot(ChildOf(desk), WORK, lambda _message, _whose: None))
             await settled()
             going.cancel()
             with pytest.raises(asyncio.CancelledError):

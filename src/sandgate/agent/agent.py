@@ -14,6 +14,7 @@ from sandgate.agent.terminal_person import Person
 from sandgate.agent.tools import AgentTools
 from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.operations import Interrupt
+from sandgate.protocol.permissions import ExternalSandbox, ReadOnly
 from sandgate.reviewers.async_reviewer import ReviewerBridge
 from sandgate.runtime.aio import AsyncGate
 
@@ -210,5 +211,13 @@ async def _delegate(
 ) -> AsyncIterator[Agent]:
     """Under the configuration that was read when the first session began: what is written later frees no sub-agent."""
     own = AgentOptions(ephemeral=options.ephemeral, provider=options.provider)
-    async with _opened(environment, own, superior, None, loaded=loaded) as (agent, _model):
+    held = loaded if superior.writes else _reading(loaded)
+    async with _opened(environment, own, superior, None, loaded=held) as (agent, _model):
         yield agent
+
+
+def _reading(loaded: Loaded) -> Loaded:
+    """The same, where commands only read; a sandbox that is not ours stays as it is."""
+    if isinstance(loaded.settings.sandbox, ReadOnly | ExternalSandbox):
+        return loaded
+    return loaded.but(settings=loaded.settings.but(sandbox=ReadOnly()))

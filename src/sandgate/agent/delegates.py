@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from sandgate.agent.options import Superior
 from sandgate.errors import RequestError
-from sandgate.protocol.events import DelegateBegin, DelegateEnd, EnteredReviewMode, ExitedReviewMode
+from sandgate.protocol.events import (
+    AgentMessageDelta,
+    DelegateBegin,
+    DelegateEnd,
+    EnteredReviewMode,
+    ExitedReviewMode,
+)
 from sandgate.protocol.operations import TextInput, UserInput
 from sandgate.session.delegation import one_shot
 from sandgate.session.interfaces import Answer
@@ -21,10 +27,11 @@ if TYPE_CHECKING:
     from sandgate.model.streaming import Model
     from sandgate.patch.apply import UndoRecord
     from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.protocol.events import EventMessage
     from sandgate.protocol.operations import Review
     from sandgate.session.context import TurnContext
     from sandgate.session.conversation import Conversation
-    from sandgate.session.delegation import Outcome, SubAgent
+    from sandgate.session.delegation import Outcome, SubAgent, Tell
     from sandgate.session.interfaces import CallContext
 
     Opening = Callable[[Superior], AbstractAsyncContextManager[SubAgent]]
@@ -84,7 +91,7 @@ class Delegates:
         review = None
         try:
             async with self._opening(self._superior(REVIEW, self._reviewer, context)) as child:
-                outcome = await one_shot(child, UserInput((TextInput(op.prompt),)), context.tell)
+                outcome = await one_shot(child, UserInput((TextInput(op.prompt),)), _telling(child, REVIEW, context))
             self._conversation.delegated_tokens += outcome.tokens
             if outcome.status == "completed":
                 review = review_of(outcome.last_message or "")
@@ -98,7 +105,7 @@ class Delegates:
     async def _done(self, child: SubAgent, prompt: str, call_id: str, kind: str, context: CallContext) -> Outcome:
         status, said = "interrupted", None
         try:
-            outcome = await one_shot(child, UserInput((TextInput(prompt),)), context.tell)
+            outcome = await one_shot(child, UserInput((TextInput(prompt),)), _telling(child, kind, context))
             self._conversation.delegated_tokens += outcome.tokens
             status, said = outcome.status, outcome.last_message
         finally:
@@ -125,9 +132,21 @@ class Delegates:
             patched=patched,
             instructions=REVIEW_INSTRUCTIONS if kind == REVIEW else None,
             delegates=kind != REVIEW,
+            writes=kind != REVIEW,
             servers=None if kind == REVIEW else self._servers,
             token_budget=None if budget is None else max(budget - self._conversation.spent_tokens, 0),
         )
+
+
+def _telling(child: SubAgent, kind: str, context: CallContext) -> Tell:
+    """Tells what happens to it with its name, or that of who works for it. Of a review only whole messages are told."""
+    own = {"id": child.session_id, "kind": kind}
+
+    def tell(message: EventMessage, whose: Mapping[str, str] | None) -> None:
+        if kind != REVIEW or not isinstance(message, AgentMessageDelta):
+            context.tell(message, delegate=whose or own)
+
+    return tell
 
 
 def _answer(outcome: Outcome) -> Answer:

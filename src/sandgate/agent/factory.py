@@ -141,6 +141,7 @@ class Making:
             conversation, settings, model, opening, holding, runtime, servers, tools.undoing, asks=asks
         )
         depth = 0 if superior is None else superior.depth
+        tools.patches = superior is None or superior.writes
         if depth < settings.max_depth and (superior is None or superior.delegates):
             tools.delegates = delegates
         compactor = Compactor(

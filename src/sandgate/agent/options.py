@@ -47,4 +47,5 @@ class Superior(Record):
     servers: ExternalServers | None = None  # of others; they are the superior's to end
     instructions: str | None = None  # instead of the usual ones; then no files of the project are read either
     delegates: bool = True  # it may have some of its own
+    writes: bool = True  # within its superior's policy; otherwise it reads, and has no tool for patches
     token_budget: int | None = None  # what is left of the superior's; None: no end

@@ -58,6 +58,7 @@ class AgentTools:
         self._pictures: tuple[str, int] = ("", 0)  # the turn that looked last, and how much it has seen
         self._definitions: tuple[Mapping[str, Any], ...] | None = None
         self.delegates: Delegates | None = None  # the sub-agents of this session; None: it may have none
+        self.patches = True  # the model may change files with a tool made for it
         self.external: ExternalTools | None = None  # of other servers; None: there are none
         self.undoing = PatchUndo(gate.runtime)
         self.cannot_confine = ""  # why the last call ran nothing; "" where a sandbox could be built for it
@@ -73,6 +74,7 @@ class AgentTools:
                 lives_on=UNIFIED_EXEC in settings.features,
                 freeform_patches=APPLY_PATCH_FREEFORM in settings.features,
                 pictures=VIEW_IMAGE in settings.features,
+                patches=self.patches,
                 delegates=self.delegates is not None,
             )
             others = () if self.external is None else self.external.definitions()
@@ -116,6 +118,8 @@ class AgentTools:
         """The tool of ours that the model means."""
         tool = tool_named(name)
         if tool is None or "agent" not in tool.audiences or (tool.needs_delegates and self.delegates is None):
+            return None
+        if tool.name == "apply_patch" and not self.patches:
             return None
         return tool
 

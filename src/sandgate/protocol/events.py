@@ -50,6 +50,7 @@ class Event(Record):
     id: str
     seq: int
     msg: EventMessage
+    delegate: Mapping[str, str] | None = None  # {"id", "kind"} of the sub-agent to which it happened
 
 
 class SessionConfigured(Record):

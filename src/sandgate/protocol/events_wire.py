@@ -105,8 +105,12 @@ def is_kept(message: EventMessage) -> bool:
 
 
 def event_json(event: Event, thread_id: str = "") -> Json:
-    """`{"id", "seq", "msg": {"type", …}}`, ready for any encoder. `thread_id` goes into events about items."""
-    return {"id": event.id, "seq": event.seq, "msg": message_json(event.msg, thread_id)}
+    """`{"id", "seq", "msg": {"type", …}}`, ready for any encoder. `thread_id` goes into events about items.
+
+    What happened to a sub-agent has `delegate`, with its id and kind, beside them.
+    """
+    told_of = {"id": event.id, "seq": event.seq, "msg": message_json(event.msg, thread_id)}
+    return told_of | _given(delegate=event.delegate)
 
 
 def message_json(message: EventMessage, thread_id: str = "") -> Json:

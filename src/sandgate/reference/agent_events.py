@@ -49,10 +49,17 @@ def _told(record: type, family: Family) -> list[tuple[Json, str]]:
     begun = [beginning for each in _beginnings(record) for beginning in samples(each, family)[:1]]
     for sample in samples(record, family):
         for before in ([], begun):
-            stream = ThreadEvents(family.text)
-            for place, message in enumerate([first, start, *before, sample, end]):
-                about = type(message).__doc__ or ""
-                found += [(line, about) for line in stream(Event(family.text, place, message))]
+            found += _folded([first, start, *before, sample, end], family, None)
+        found += _folded([first, start, *begun, sample], family, {"id": family.text, "kind": family.text})
+    return found
+
+
+def _folded(messages: list[Any], family: Family, delegate: dict[str, str] | None) -> list[tuple[Json, str]]:
+    """The lines of a stream of these; `delegate`: the sub-agent to which all of it happens."""
+    found, stream = list[tuple[Json, str]](), ThreadEvents(family.text)
+    for place, message in enumerate(messages):
+        about = type(message).__doc__ or ""
+        found += [(line, about) for line in stream(Event(family.text, place, message, delegate))]
     return found
 
 

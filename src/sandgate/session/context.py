@@ -30,9 +30,9 @@ class TurnContext:
         self._began_ns = monotonic_ns()
         self.first_token_ms: int | None = None
 
-    def tell(self, message: EventMessage) -> None:
-        """Tells all who watch the session."""
-        self._conversation.tell(self.turn_id, message)
+    def tell(self, message: EventMessage, *, delegate: Mapping[str, str] | None = None) -> None:
+        """Tells all who watch the session; `delegate` names the sub-agent to which it happened."""
+        self._conversation.tell(self.turn_id, message, delegate=delegate)
 
     async def ask(self, request: ApprovalRequest, *, delegate: Mapping[str, str] | None = None) -> Decision:
         """Puts a question to the session's reviewers."""

@@ -7,7 +7,7 @@ from sandgate.protocol.usage import NO_USAGE, TokenInfo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sandgate.protocol.events import EventMessage
     from sandgate.protocol.items import Item
@@ -40,10 +40,10 @@ class Conversation:
         self.history.replace(items)
         self.transcript.keep_compacted(summary, items)
 
-    def tell(self, turn_id: str, message: EventMessage) -> None:
-        """Something happened."""
+    def tell(self, turn_id: str, message: EventMessage, *, delegate: Mapping[str, str] | None = None) -> None:
+        """Something happened; to a sub-agent, if `delegate` names one."""
         self.transcript.keep_event(message)
-        self.log.emit(turn_id, message)
+        self.log.emit(turn_id, message, delegate)
 
     def count(self, turn_id: str, usage: TokenUsage | None, window: int | None) -> None:
         """A response was complete."""

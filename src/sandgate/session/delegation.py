@@ -12,34 +12,47 @@ from contextlib import suppress
 from sandgate.errors import SandgateError
 from sandgate.protocol.events import (
     AgentMessage,
+    AgentMessageDelta,
     AgentReasoning,
+    AgentReasoningDelta,
+    AgentReasoningSectionBreak,
+    BackgroundEvent,
+    DelegateBegin,
+    DelegateEnd,
     ExecCommandBegin,
+    ExecCommandContinues,
     ExecCommandEnd,
+    ExecCommandOutputDelta,
     Failed,
     McpToolCallBegin,
     McpToolCallEnd,
     PatchApplyBegin,
     PatchApplyEnd,
+    PlanUpdate,
     SandboxAssessment,
     StreamError,
     TaskComplete,
+    TerminalInteraction,
     TokenCount,
     TurnAborted,
     ViewImageToolCall,
     Warned,
+    WebSearchBegin,
+    WebSearchEnd,
 )
 from sandgate.protocol.operations import Interrupt, Shutdown
 from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping
     from typing import Literal, Protocol
 
     from sandgate.protocol.events import Event, EventMessage
     from sandgate.protocol.operations import Operation
 
-    Tell = Callable[[EventMessage], object]
+    Whose = Mapping[str, str] | None  # a sub-agent of its own to which it happened
+    Tell = Callable[[EventMessage, Whose], object]
     Status = Literal["completed", "failed", "interrupted", "limit_reached"]
 
     class SubAgent(Protocol):
@@ -62,17 +75,29 @@ CUT_OFF = "ended with the sub-agent"  # instead of what it would have come to
 # Questions are told by the session that answers them.
 PASSED_ON = (
     AgentMessage,
+    AgentMessageDelta,
     AgentReasoning,
+    AgentReasoningDelta,
+    AgentReasoningSectionBreak,
+    BackgroundEvent,
+    DelegateBegin,
+    DelegateEnd,
     ExecCommandBegin,
+    ExecCommandContinues,
     ExecCommandEnd,
+    ExecCommandOutputDelta,
     McpToolCallBegin,
     McpToolCallEnd,
     PatchApplyBegin,
     PatchApplyEnd,
+    PlanUpdate,
     SandboxAssessment,
     StreamError,
+    TerminalInteraction,
     ViewImageToolCall,
     Warned,
+    WebSearchBegin,
+    WebSearchEnd,
 )
 BEGINNINGS = (ExecCommandBegin, McpToolCallBegin, PatchApplyBegin)
 ENDS = (ExecCommandEnd, McpToolCallEnd, PatchApplyEnd)
@@ -88,7 +113,7 @@ class Outcome(Record):
 
 
 async def one_shot(child: SubAgent, op: Operation, tell: Tell) -> Outcome:
-    """Has the session do one thing, and ends it. `tell` hears what it does, but not its last words.
+    """Has the session do one thing, and ends it. `tell` hears what it does, but not its last words as a whole.
 
     What began there has its end, too: its own, if it comes in time. Cancelled, it ends the session's turn first.
     """
@@ -113,11 +138,11 @@ class _Following:
         self._child = child
         self._tell = tell
         self._next = 0  # the number of the first event that was not seen
-        self._open: dict[str, EventMessage] = {}  # what has begun, by its call
+        self._open: dict[tuple[str, str], tuple[EventMessage, Whose]] = {}  # what has begun, by its call and whose
 
     async def outcome(self, turn: str) -> Outcome:
         """Of that turn."""
-        said: AgentMessage | None = None  # held back: the last one is the result
+        said: tuple[AgentMessage, Whose] | None = None  # held back: the last one is the result
         used = 0
         async for event in self._child.events(self._next):
             self._next = event.seq + 1
@@ -136,10 +161,10 @@ class _Following:
                     used = message.info.total.blended
                 case AgentMessage():
                     if said is not None:
-                        self._tell(said)
-                    said = message
+                        self._tell(*said)
+                    said = message, event.delegate
                 case _ if isinstance(message, PASSED_ON):
-                    self._pass_on(message)
+                    self._pass_on(message, event.delegate)
         return Outcome("interrupted", tokens=used)
 
     async def ends(self) -> None:
@@ -150,21 +175,25 @@ class _Following:
             with suppress(TimeoutError, SandgateError):
                 await asyncio.wait_for(self._rest(), DRAIN_S)
         finally:
-            for begun in self._open.values():
-                self._tell(_end_of(begun))
+            for begun, whose in self._open.values():
+                self._tell(_end_of(begun), whose)
 
     async def _rest(self) -> None:
         async for event in self._child.events(self._next):
             self._next = event.seq + 1
-            if getattr(event.msg, "call_id", None) in self._open and isinstance(event.msg, ENDS):
-                self._pass_on(event.msg)
+            if isinstance(event.msg, ENDS) and _key(event.msg.call_id, event.delegate) in self._open:
+                self._pass_on(event.msg, event.delegate)
 
-    def _pass_on(self, message: EventMessage) -> None:
+    def _pass_on(self, message: EventMessage, whose: Whose) -> None:
         if isinstance(message, BEGINNINGS):
-            self._open[message.call_id] = message
+            self._open[_key(message.call_id, whose)] = message, whose
         elif isinstance(message, ENDS):
-            self._open.pop(message.call_id, None)
-        self._tell(message)
+            self._open.pop(_key(message.call_id, whose), None)
+        self._tell(message, whose)
+
+
+def _key(call_id: str, whose: Whose) -> tuple[str, str]:
+    return call_id, "" if whose is None else whose["id"]
 
 
 def _end_of(begun: EventMessage) -> EventMessage:

@@ -15,7 +15,7 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
 
     from sandgate.protocol.events import EventMessage
 
@@ -35,9 +35,9 @@ class EventLog:
         self._changed = asyncio.Event()
         self.closed = False
 
-    def emit(self, turn_id: str, message: EventMessage) -> Event:
-        """Tells every watcher. After `ShutdownComplete` nothing more is told."""
-        event = Event(turn_id, self._next, message)
+    def emit(self, turn_id: str, message: EventMessage, delegate: Mapping[str, str] | None = None) -> Event:
+        """Tells every watcher. After `ShutdownComplete` nothing more is told. `delegate`: see `Event`."""
+        event = Event(turn_id, self._next, message, delegate)
         if self.closed:
             return event
         self._next += 1

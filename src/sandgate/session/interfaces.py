@@ -21,8 +21,8 @@ if TYPE_CHECKING:
         turn_id: str
         patches: list[str]  # the calls whose patches were applied, in order
 
-        def tell(self, message: EventMessage) -> None:
-            """Tells all who watch the session."""
+        def tell(self, message: EventMessage, *, delegate: Mapping[str, str] | None = None) -> None:
+            """Tells all who watch the session; `delegate` names the sub-agent to which it happened."""
 
         async def ask(self, request: ApprovalRequest, *, delegate: Mapping[str, str] | None = None) -> Decision:
             """Puts a question to the session's reviewers; `delegate` says which sub-agent asks."""

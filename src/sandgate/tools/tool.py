@@ -26,6 +26,7 @@ class Offer(Record):
     lives_on: bool = True  # commands may outlive their call; otherwise `shell` runs them to their end
     freeform_patches: bool = False  # the model writes a patch as it is, by grammar
     pictures: bool = True
+    patches: bool = True
     delegates: bool = True
 
     @property

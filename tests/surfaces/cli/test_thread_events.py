@@ -162,6 +162,32 @@ def test_a_command_that_lives_on_is_one_item_to_its_end() -> None:
     assert (completed["item"]["exit_code"], completed["item"]["aggregated_output"]) == (0, "ready\nbye")
 
 
+def test_a_sub_agent_has_items_of_its_own_under_its_name() -> None:
+    """Also where its calls, or its plan, are called as those of the session are."""
+    stream = ThreadEvents("s1")
+    child = {"id": "s2", "kind": "collab_spawn"}
+    plan = told.PlanUpdate((told.PlanStep("look", "pending"),))
+    lines: list[Json] = []
+    for message, whose in (
+        (begin(), None),
+        (begin(), child),
+        (plan, None),
+        (plan, child),
+        (end(), child),
+        (end(), None),
+    ):
+        lines += stream(Event("t", 0, message, whose))
+    items = [(line["type"], line["item"]["id"], line["item"].get("delegate")) for line in lines[1:]]
+    assert items == [
+        ("item.started", "item_0", None),
+        ("item.started", "item_1", child),
+        ("item.started", "item_2", None),
+        ("item.started", "item_3", child),
+        ("item.completed", "item_1", child),
+        ("item.completed", "item_0", None),
+    ]
+
+
 def test_what_is_typed_into_a_command_is_an_item_that_names_it() -> None:
     _started, _updated, typed, later = story(
         begin(),

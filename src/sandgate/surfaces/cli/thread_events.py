@@ -14,6 +14,7 @@ from sandgate.surfaces.cli.kept_output import KeptOutput, kept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from sandgate.protocol.decisions import ApprovalRequest
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.usage import TokenUsage
 
     Json = dict[str, Any]
+    Key = tuple[str, str, str]  # the kind of item, the id of the call, and of the sub-agent that makes it or ""
 
 OPEN_ITEMS_MAX = 512  # items of a turn that are not over; a call beyond that is told once, at its end
 ABORTED = {
@@ -49,16 +51,18 @@ class ThreadEvents:
         self._turn_open = False
         self._ended_turn: str | None = None
         self._items = 0
-        self._open: dict[tuple[str, str], _Open] = {}  # by kind and the id of the call, in order of their start
-        self._left: set[str] = set()  # calls whose items were over before their commands
+        self._open: dict[Key, _Open] = {}  # in order of their start
+        self._left: set[Key] = set()  # calls whose items were over before their commands
         self._usage: TokenUsage | None = None
         self._lines: list[Json] = []
+        self._whose: Mapping[str, str] | None = None  # the sub-agent to which it happened
 
     def __call__(self, event: Event) -> list[Json]:
         """The lines this event adds: often none."""
         if not self._begun:
             self._begun = True
             self._lines.append({"type": "thread.started", "thread_id": self._session_id})
+        self._whose = event.delegate
         self._fold(event.id, event.msg)
         lines, self._lines = self._lines, []
         found: list[Json] = sendable(lines)
@@ -117,7 +121,8 @@ class ThreadEvents:
             case told.DelegateBegin() | told.DelegateEnd():
                 self._delegate(message)
             case told.ExecApprovalRequest() | told.ApplyPatchApprovalRequest():
-                self._start("approval", message.approval_id, _approval(message.request))
+                asked_by = {} if message.delegate is None else {"delegate": dict(message.delegate)}
+                self._start("approval", message.approval_id, _approval(message.request) | asked_by)
             case told.ApprovalResolved():
                 asked: Json = {"type": "approval", "call_id": message.call_id}
                 decided = {"decision": message.decision, "source": message.source}
@@ -134,10 +139,10 @@ class ThreadEvents:
                 running: Json = {"aggregated_output": "", "exit_code": None, "status": "in_progress"}
                 self._start("command", message.call_id, _command(message) | running)
             case told.ExecCommandOutputDelta():
-                known = self._open.get(("command", message.call_id))
+                known = self._known("command", message.call_id)
                 if known is not None and known.output is not None:
                     known.output.add(message.chunk)
-            case told.ExecCommandEnd() if message.call_id not in self._left:
+            case told.ExecCommandEnd() if self._key("command", message.call_id) not in self._left:
                 shown: Json = {"aggregated_output": kept(message.aggregated_output), "exit_code": message.exit_code}
                 shown |= {"status": message.status}
                 if message.error is not None:
@@ -145,7 +150,7 @@ class ThreadEvents:
                 self._end("command", message.call_id, _command(message) | shown)
 
     def _live(self, message: told.ExecCommandContinues | told.TerminalInteraction) -> None:
-        known = self._open.get(("command", message.call_id))
+        known = self._known("command", message.call_id)
         if isinstance(message, told.TerminalInteraction):
             typed: Json = {"type": "terminal_interaction", "process_id": message.process_id, "stdin": message.stdin}
             self._once(typed if known is None else {**typed, "command_id": known.item["id"]})
@@ -156,7 +161,7 @@ class ThreadEvents:
 
     def _patch(self, message: told.PatchApplyBegin | told.PatchApplyEnd) -> None:
         shown: Json = {"type": "file_change"}
-        if message.changes or ("patch", message.call_id) not in self._open:
+        if message.changes or self._known("patch", message.call_id) is None:
             shown["changes"] = [_change(change) for change in message.changes]
         if isinstance(message, told.PatchApplyBegin):
             self._start("patch", message.call_id, shown | {"status": "in_progress"})
@@ -166,7 +171,7 @@ class ThreadEvents:
 
     def _mcp(self, message: told.McpToolCallBegin | told.McpToolCallEnd) -> None:
         shown: Json = {"type": "mcp_tool_call", "server": message.server, "tool": message.tool}
-        if message.arguments is not None or ("mcp", message.call_id) not in self._open:
+        if message.arguments is not None or self._known("mcp", message.call_id) is None:
             shown["arguments"] = plain(message.arguments)
         if isinstance(message, told.McpToolCallBegin):
             self._start("mcp", message.call_id, shown | {"status": "in_progress"})
@@ -190,27 +195,39 @@ class ThreadEvents:
         ended = {"agents_states": states, "status": "completed" if message.status == "completed" else "failed"}
         self._end("delegate", message.call_id, shown | ended)
 
+    def _key(self, kind: str, call: str) -> Key:
+        """Two sessions may have calls of the same name."""
+        return kind, call, "" if self._whose is None else self._whose["id"]
+
+    def _known(self, kind: str, call: str) -> _Open | None:
+        return self._open.get(self._key(kind, call))
+
     def _start(self, kind: str, call: str, item: Json) -> None:
         """Begin an item; one that is open already is told as it is now."""
-        if (kind, call) in self._open:
+        key = self._key(kind, call)
+        if key in self._open:
             self._update(kind, call, item)
         elif len(self._open) < OPEN_ITEMS_MAX:
-            numbered = {"id": self._next_id(), **item}
-            self._open[kind, call] = _Open(numbered)
+            numbered = self._numbered(item)
+            self._open[key] = _Open(numbered)
             self._lines.append({"type": "item.started", "item": numbered})
 
     def _update(self, kind: str, call: str, fields: Json) -> None:
-        known = self._open[kind, call]
+        known = self._open[self._key(kind, call)]
         known.item = {**known.item, **fields}
         self._lines.append({"type": "item.updated", "item": known.item})
 
     def _end(self, kind: str, call: str, item: Json) -> None:
-        known = self._open.pop((kind, call), None)
-        said = {"id": self._next_id()} if known is None else known.item
-        self._lines.append({"type": "item.completed", "item": {**said, **item}})
+        known = self._open.pop(self._key(kind, call), None)
+        ended = self._numbered(item) if known is None else {**known.item, **item}
+        self._lines.append({"type": "item.completed", "item": ended})
 
     def _once(self, item: Json) -> None:
-        self._lines.append({"type": "item.completed", "item": {"id": self._next_id(), **item}})
+        self._lines.append({"type": "item.completed", "item": self._numbered(item)})
+
+    def _numbered(self, item: Json) -> Json:
+        named = {"id": self._next_id(), **item}
+        return named if self._whose is None else {**named, "delegate": dict(self._whose)}
 
     def _next_id(self) -> str:
         self._items += 1
@@ -226,13 +243,13 @@ class ThreadEvents:
 
     def _close_all(self) -> None:
         """End what no event has ended: the turn was cut off, or a command lives on beyond it."""
-        for kind, call in tuple(self._open):
-            known = self._open[kind, call]
+        for key, known in tuple(self._open.items()):
+            kind = key[0]
             fields: Json = {}
             match kind:
                 case "command":
                     lives_on = "process_id" in known.item
-                    self._left.add(call)  # its item is over; what becomes of it later is no other item
+                    self._left.add(key)  # its item is over; what becomes of it later is no other item
                     arrived = known.output.text() if known.output else ""
                     fields["aggregated_output"] = max(arrived, known.item["aggregated_output"], key=len)
                     fields["status"] = "in_progress" if lives_on else "failed"
@@ -242,7 +259,8 @@ class ThreadEvents:
                     pass
                 case _:
                     fields["status"] = "failed"
-            self._end(kind, call, fields)
+            del self._open[key]
+            self._lines.append({"type": "item.completed", "item": {**known.item, **fields}})
 
     def _used(self) -> Json:
         used = self._usage

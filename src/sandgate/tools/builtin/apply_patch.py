@@ -132,6 +132,7 @@ TOOL = Tool(
     definition,
     apply_patch_arguments,
     run=run,
+    offered=lambda offer: offer.patches,
     answers=answer_schema,
     hints=Hints("Change files"),
     starts_process=False,
