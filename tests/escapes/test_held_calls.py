@@ -32,6 +32,8 @@ memory[: len(shown)] = shown
 path = (ctypes.c_char * 4096).from_buffer(memory)
 reading, writing = os.pipe()
 pid = os.fork()
+if not pid:
+    libc.prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: nothing is left of a run that was ended
 while not pid:
     memory[: len(other)] = other
     if writing:
