@@ -90,7 +90,13 @@ def subprocess_bwrap(workspace: Path) -> Contestant | None:
     return Contestant("bwrap", run)
 
 
-def governed(workspace: Path, *options: str, home: Path | None = None, name: str = "sandgate runtime") -> Contestant:
+def governed(
+    workspace: Path,
+    *options: str,
+    home: Path | None = None,
+    name: str = "sandgate runtime",
+    argv: tuple[str, ...] = (TRUE,),
+) -> Contestant:
     """The runtime's synchronous API: decide, confine, run, report."""
     from sandgate.runtime import Environment, open_runtime
 
@@ -98,7 +104,7 @@ def governed(workspace: Path, *options: str, home: Path | None = None, name: str
     runtime = open_runtime(Environment(cwd=str(workspace), environ=environ, overrides=options))
 
     def run() -> None:
-        passage = runtime.run(runtime.request((TRUE,)))
+        passage = runtime.run(runtime.request(argv))
         if passage.result is None or passage.result.exit_code != 0:
             raise RuntimeError(f"not run: {passage}")
 

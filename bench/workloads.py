@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import contestants as who
@@ -69,6 +70,29 @@ def home_entries(workspace: Path, home: Path, rounds: int) -> str:
     return table("In process, /bin/true: what closing a home costs", field, against=("bare home",))
 
 
+# Those of a home in which something was built with six kinds of programs.
+CACHES = (".cache", ".npm", ".cargo", "go/pkg", ".gradle/caches", ".m2/repository")
+
+
+def caches(workspace: Path, home: Path, rounds: int) -> str:
+    """One more command that could use any cache and uses none."""
+    job = workspace / "job"
+    shutil.copy(who.TRUE, job)
+    field = []
+    for name, places, setting in (
+        ("no layers", CACHES, "off"),
+        ("one", CACHES[:1], "private"),
+        ("six", CACHES, "private"),
+    ):
+        own = home / f"caches {name}"
+        for place in places:
+            (own / place).mkdir(parents=True)
+        options = ("approval_policy=never", f"sandbox.caches={setting}")
+        field.append(who.governed(workspace, *options, home=own, name=name, argv=("./job",)))
+    race(field, rounds)
+    return table("In process, ./job: what layers over the caches of a home cost", field, against=("no layers",))
+
+
 def startup(_workspace: Path, home: Path, rounds: int) -> str:
     """Programs that do nothing."""
     env = who.quiet_environment(home)
@@ -129,4 +153,11 @@ def _project(workspace: Path) -> tuple[str, str]:
     return build, "for i in 1 2 3 4 5; do grep -r words text | wc -l; done"
 
 
-WORKLOADS = {"latency": latency, "warm": warm, "startup": startup, "report": report, "home": home_entries}
+WORKLOADS = {
+    "latency": latency,
+    "warm": warm,
+    "startup": startup,
+    "report": report,
+    "home": home_entries,
+    "caches": caches,
+}

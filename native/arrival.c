@@ -85,7 +85,7 @@ static int place_streams(struct sandbox *sandbox, const int streams[]) {
     return 0;
 }
 
-static int read_plan(struct sandbox *sandbox, int fd) {
+int read_plan(struct sandbox *sandbox, int fd) {
     struct statx about;
     long error = sys(statx, fd, "", AT_EMPTY_PATH, STATX_SIZE, &about);
     if (error < 0) return fail(sandbox, "read plan", "", error);
@@ -100,9 +100,12 @@ int receive_plan(struct sandbox *sandbox) {
     uint32_t request[2];
     int arrived[ARRIVING];
     long error = receive_message(STATUS_FD, request, sizeof request, arrived, ARRIVING);
-    if (error == 0 && request[0] != REQUEST_PLAN) error = -EBADMSG;
+    int is_plan = request[0] == REQUEST_PLAN && !(request[1] & ~(uint32_t)(PLAN_WAITS | PLAN_LENT_LAYERS));
+    if (error == 0 && !is_plan) error = -EBADMSG;
     if (error < 0) return fail(sandbox, "receive plan", "", error);
-    sandbox->plan_waits = request[1];
+    sandbox->plan_waits = request[1] & PLAN_WAITS;
+    if (request[1] & PLAN_LENT_LAYERS) error = receive_descriptors(STATUS_FD, sandbox->lent_layers, LAYERS_PARTS);
+    if (error < 0) return fail(sandbox, "receive layers", "", error);
     if (!sandbox->plan_waits && let_supervisor_listen(sandbox) != 0) return -1;
     if (place_streams(sandbox, arrived + FIRST_STREAM) != 0) return -1;
     if (read_plan(sandbox, arrived[PLAN]) != 0) return -1;

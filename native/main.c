@@ -17,6 +17,7 @@
 #include <asm/signal.h>
 
 #include "hosts.h"
+#include "layers.h"
 #include "lookups.h"
 #include "orders.h"
 #include "serve.h"
@@ -32,7 +33,7 @@ static int read_order(struct sandbox *sandbox) {
     uint32_t request[2] = {0, 0};
     long length = sys(read, STATUS_FD, request, sizeof request);
     if (length != sizeof request) return fail(sandbox, "read order", "", -EBADMSG);
-    if (request[0] == REQUEST_NETWORK) return REQUEST_NETWORK;
+    if (request[0] == REQUEST_NETWORK || request[0] == REQUEST_LAYERS) return (int)request[0];
     if (request[0] == REQUEST_SERVE) {
         sandbox->served_port = (uint16_t)request[1];
         return REQUEST_SERVE;
@@ -176,6 +177,7 @@ static int wait_for_first_call(struct supervisor *supervisor) {
         for (long i = 0; i < count; i++) {
             if (events[i].data == EVENT_INIT) return 0;
             if (events[i].data == EVENT_STATUS) obey(supervisor);
+            if (events[i].data == EVENT_LAYERS) lend_layers(supervisor->sandbox);
             if (events[i].data == EVENT_LISTENER) held = (events[i].events & EPOLL_IN) != 0;
         }
         if (held && fetch_listener(supervisor) == 0) return 1;
@@ -228,6 +230,7 @@ int main(void) {
     the_sandbox.gid = (uint32_t)sys(getegid);
     int order = read_order(&the_sandbox);
     if (order == REQUEST_NETWORK && give_network(&the_sandbox) == 0) return 0;
+    if (order == REQUEST_LAYERS && give_layers(&the_sandbox) == 0) return 0;
     if (order == REQUEST_SERVE && serve_port(&the_sandbox, the_sandbox.served_port) == 0) return 0;
     if (order == 0 && open_channels(&the_sandbox) == 0 && start_init(&supervisor) == 0) {
         if (wait_for_first_call(&supervisor)) {

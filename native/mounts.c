@@ -10,6 +10,7 @@
 #include <linux/mount.h>
 #include <linux/stat.h>
 
+#include "layers.h"
 #include "view.h"
 
 static long change_mount(int fd, const char *path, unsigned int recursive, uint64_t set, uint64_t propagation) {
@@ -70,18 +71,6 @@ static int take_trees(enum mount_kind kind, int in_dev) {
     }
     leave_directory(); /* the view is about to change */
     return 0;
-}
-
-/* A tmpfs that lies nowhere yet. Returns its descriptor, or a negative errno. */
-static int make_tmpfs(void) {
-    int made = (int)sys(fsopen, "tmpfs", FSOPEN_CLOEXEC);
-    if (made < 0) return made;
-    long base = sys(fsconfig, made, FSCONFIG_SET_STRING, "mode", "755", 0);
-    if (base == 0) base = sys(fsconfig, made, FSCONFIG_SET_STRING, "size", SHARED_MEMORY_LIMIT, 0);
-    if (base == 0) base = sys(fsconfig, made, FSCONFIG_CMD_CREATE, 0, 0, 0);
-    if (base == 0) base = sys(fsmount, made, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-    sys(close, made);
-    return (int)base;
 }
 
 /* A mount that lies nowhere can be copied since Linux 6.15. Before, what is empty is copied from the base itself, when
@@ -152,7 +141,7 @@ static int tree_for(uint32_t index, int target) {
 /* 0 where the overlay lies in its place; otherwise what is there stays, or is shown, read-only. */
 static int apply_overlay(struct mount_entry *entry) {
     int target = open_plain(entry->path, O_DIRECTORY);
-    int tree = target < 0 ? target : clone_overlaid(view.sandbox, entry);
+    int tree = target < 0 ? target : take_overlaid(view.sandbox, entry);
     int error = tree < 0 ? tree : attach(tree, target);
     if (tree >= 0) sys(close, tree);
     if (target >= 0) sys(close, target);
@@ -198,6 +187,7 @@ int begin_view(struct sandbox *sandbox) {
 
 int finish_view(struct sandbox *sandbox) {
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++) view.trees[i] = NO_TREE;
+    ask_for_layers(sandbox);
     /* Like the nodes: while their mount still allows devices. */
     if (take_trees(MOUNT_WRITE, 1) != 0 || take_trees(MOUNT_READ, 1) != 0) return -1;
     if (sandbox->plan.flags & PLAN_TTY) clone_console(view.nodes);

@@ -97,18 +97,27 @@ static int add_content(struct plan *plan, const unsigned char *bytes, uint32_t l
     return 0;
 }
 
-/* Three paths, each with its zero byte. */
+/* A name for one directory, or none. */
+static int is_lent_name(const char *text) {
+    for (const char *at = text; *at; at++)
+        if (*at == '/' || *at == '.') return 0;
+    return strlen(text) <= LENT_NAME_MAX;
+}
+
+/* Three paths and a name, each with its zero byte. */
 static int add_overlay(struct plan *plan, const unsigned char *bytes, uint32_t length) {
-    const char *paths[3];
-    for (int i = 0; i < 3; i++) {
+    enum { PATHS = 3 };
+    const char *paths[PATHS];
+    for (int i = 0; i < PATHS; i++) {
         uint32_t size = 0;
         while (size < length && bytes[size]) size++;
         if (size == length || !(paths[i] = path_in(bytes, size + 1)) || size >= PATH_BYTES_MAX) return -EBADMSG;
         bytes += size + 1;
         length -= size + 1;
     }
-    if (length || plan->overlay_count >= OVERLAYS_MAX) return -EBADMSG;
-    plan->overlays[plan->overlay_count++] = (struct overlay){paths[0], paths[1], paths[2], (uint32_t)strlen(paths[0])};
+    const char *lent = text_in(bytes, length);
+    if (!lent || !is_lent_name(lent) || plan->overlay_count >= OVERLAYS_MAX) return -EBADMSG;
+    plan->overlays[plan->overlay_count++] = (struct overlay){paths[0], paths[1], paths[2], lent, (uint32_t)strlen(paths[0])};
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "sys.h"
 
 enum { PLAN_BYTES_MAX = 16 << 20, STRINGS_MAX = 65536, MOUNTS_MAX = 65536, PATHS_MAX = 16384, HOSTS_MAX = 256 };
-enum { LIMITS_MAX = 16, EXPECTED_MAX = 256, OVERLAYS_MAX = 32, PLAN_GRANTS_MAX = 256 };
+enum { LIMITS_MAX = 16, EXPECTED_MAX = 256, OVERLAYS_MAX = 32, LENT_NAME_MAX = 63 /* bytes */, PLAN_GRANTS_MAX = 256 };
 enum { CONTENT_BYTES_MAX = 64 << 10 }; /* shown in place of one hidden file */
 enum { PATH_BYTES_MAX = 4096 }; /* the kernel's PATH_MAX, the zero byte included */
 
@@ -38,6 +38,7 @@ struct mount_entry {
  * MOUNT_OVERLAY at or below `lower` show it; one whose overlay cannot be made becomes MOUNT_READ. */
 struct overlay {
     const char *lower, *upper, *work;
+    const char *lent; /* the name of the mount of it that the session keeps; "": none */
     uint32_t lower_length;
 };
 

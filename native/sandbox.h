@@ -25,24 +25,29 @@ enum layer {
     LAYER_WEAK_PROC = 1 << 8,
     LAYER_BRIEF_OVERLAY = 1 << 9, /* an overlay of the plan lies in memory and ends with the command */
     LAYER_NO_OVERLAY = 1 << 10,   /* one could not be made: read-only */
+    LAYER_OUTDATED_LOAN = 1 << 11, /* a mount that the session keeps was not what the plan speaks of: not used */
 };
 
 /* What an event of the supervisor's epoll set is about. */
-enum event_source { EVENT_STATUS, EVENT_INIT, EVENT_LISTENER };
+enum event_source { EVENT_STATUS, EVENT_INIT, EVENT_LISTENER, EVENT_LAYERS };
 
 /* What Sandgate says through the status socket: two numbers, the request and its argument. */
 enum request {
     REQUEST_KILL = 1,
     REQUEST_SIGNAL,  /* argument: which, for the command's process group */
     REQUEST_PREPARE, /* the first one; argument: enum preparation */
-    REQUEST_PLAN,    /* the second one, with four descriptors: the plan and the three streams; argument: PLAN_WAITS or 0 */
+    REQUEST_PLAN,    /* the second one, with four descriptors: the plan and the three streams; argument: enum plan_word */
     REQUEST_NETWORK, /* instead of all that: make an empty network, hand it over, and end */
     REQUEST_SERVE,   /* or: show the port that is the argument; serve.h says how */
     REQUEST_ANSWER,  /* to the held call that is the argument, 0: to none; more follows, see orders.c */
     REQUEST_STOP_HOLDING, /* what is held, and what would be, is refused */
     REQUEST_BEGIN,        /* after a plan that waits: the command may run */
+    REQUEST_LAYERS, /* instead of all that: mount the overlays of the plan that follows, hand them over, and end */
 };
-enum { PLAN_WAITS = 1 }; /* argument of REQUEST_PLAN: what the plan rests on is still being looked at */
+enum plan_word {
+    PLAN_WAITS = 1 << 0,       /* what the plan rests on is still being looked at */
+    PLAN_LENT_LAYERS = 1 << 1, /* a message with the two descriptors of REQUEST_LAYERS follows */
+};
 
 enum preparation {
     PREPARE_EMPTY_NETWORK = 1 << 0, /* else the host's */
@@ -55,6 +60,8 @@ enum preparation {
 };
 enum cover { COVER_DIRECTORY, COVER_FILE, COVERS };
 enum network_part { NETWORK_OWNER, NETWORK_ITSELF, NETWORK_PARTS }; /* user namespace, network namespace */
+
+enum layers_part { LAYERS_OWNER, LAYERS_MOUNTS, LAYERS_PARTS }; /* user namespace, mount namespace */
 
 enum exec_part { EXEC_NOTHING, EXEC_PROGRAM, EXEC_DIRECTORY };
 
@@ -85,6 +92,10 @@ struct sandbox {
 
     volatile uint32_t serving; /* the supervisor has begun to answer held calls: only it knows what there is to tell */
     uint32_t told;             /* the last packet was sent, or is being sent */
+
+    int lent_layers[LAYERS_PARTS]; /* descriptors of the command task; 0: none */
+    uint32_t wanted_layers;        /* how many overlays of the plan it has asked the supervisor for, */
+    int layers_answer;             /* and where they come */
 
     volatile uint32_t locks; /* descriptors of locked overlays, sent to the supervisor before its listener */
 
@@ -119,6 +130,7 @@ int enter_network(const struct sandbox *sandbox);
 
 /* arrival.c: waits for the plan and the command's streams */
 int receive_plan(struct sandbox *sandbox);
+int read_plan(struct sandbox *sandbox, int fd);
 int wait_to_begin(struct sandbox *sandbox);
 
 /* mounts.c, devices.c, proc.c: building the view, in this order; the plan comes between begin and finish */
@@ -134,16 +146,17 @@ int hide_in_proc(struct sandbox *sandbox, int empty_file);
 int open_proc(struct sandbox *sandbox, int empty_directory);
 
 /* overlays.c: made while the file systems they are kept on can still be written, and attached to the private tmpfs. One that
- * cannot be made is left out, and `clone_overlaid` fails for what it would have shown. */
+ * cannot be made is left out, and `take_overlaid` fails for what it would have shown. */
 void make_overlays(struct sandbox *sandbox);
 void attach_overlays(struct sandbox *sandbox, int base);
-int clone_overlaid(const struct sandbox *sandbox, const struct mount_entry *entry);
+int take_overlaid(const struct sandbox *sandbox, const struct mount_entry *entry);
 
-/* trees.c: one bind made by descriptor */
+/* trees.c: one mount made by descriptor */
 int clone_tree(int fd, const char *path, unsigned int recursive);
 int attach(int tree, int target);
 int attach_at(int tree, const char *path);
 int open_plain(const char *path, unsigned int flags);
+int make_tmpfs(void);
 
 extern const char covered_proc[][24]; /* read-only in the sandbox's /proc */
 extern const unsigned int covered_proc_count;
@@ -158,7 +171,7 @@ long send_descriptors(int socket, const int fds[], size_t count);
 int receive_descriptors(int socket, int fds[], size_t count);
 /* One message of exactly `size` bytes and `count` descriptors. Returns 0, or a negative errno: ECONNRESET when the
  * other side is gone, EBADMSG when it is any other message. */
-enum { RECEIVED_MAX = 4 };
+enum { RECEIVED_MAX = OVERLAYS_MAX };
 int receive_message(int socket, void *bytes, size_t size, int fds[], size_t count);
 
 /* landlock.c: the rules are made before the filter, which watches such calls, and enforced

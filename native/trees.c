@@ -1,4 +1,4 @@
-/* One bind made by descriptor: openat2(2) (Linux 5.6), open_tree(2), move_mount(2) (5.2). */
+/* One mount made by descriptor: openat2(2) (Linux 5.6), open_tree(2), move_mount(2), fsopen(2) (5.2). */
 #include <linux/mount.h>
 #include <linux/openat2.h>
 
@@ -24,4 +24,16 @@ int attach(int tree, int target) {
 
 int attach_at(int tree, const char *path) {
     return (int)sys(move_mount, tree, "", AT_FDCWD, path, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+/* A tmpfs that lies nowhere yet. Returns its descriptor, or a negative errno. */
+int make_tmpfs(void) {
+    int made = (int)sys(fsopen, "tmpfs", FSOPEN_CLOEXEC);
+    if (made < 0) return made;
+    long base = sys(fsconfig, made, FSCONFIG_SET_STRING, "mode", "755", 0);
+    if (base == 0) base = sys(fsconfig, made, FSCONFIG_SET_STRING, "size", SHARED_MEMORY_LIMIT, 0);
+    if (base == 0) base = sys(fsconfig, made, FSCONFIG_CMD_CREATE, 0, 0, 0);
+    if (base == 0) base = sys(fsmount, made, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+    sys(close, made);
+    return (int)base;
 }

@@ -1,12 +1,17 @@
-"""A layer of its own over a directory: written inside, unchanged outside, one command's at a time."""
+"""A layer of its own over a directory: written inside, unchanged outside, one command's at a time.
+
+With a mount of the command's own, and with one that its session keeps.
+"""
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from sandgate.kernel import helper as helper_module
+from sandgate.kernel.layer_mounts import LayerMounts
 from sandgate.protocol.confinement import Mount, Overlay
 from support.kernel.helper_runs import Outcome, attend, plan_for, run
 
@@ -16,7 +21,8 @@ pytestmark = pytest.mark.host("namespace", "overlay")
 class Place:
     """A directory with files, and what is kept over it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, mounts: LayerMounts | None = None) -> None:
+        self.mounts = mounts
         self.lower, self.upper, self.work = (folder / name for name in ("lower", "upper", "work"))
         for directory in (self.lower / "cache/old", self.upper, self.work):
             directory.mkdir(parents=True)
@@ -27,17 +33,20 @@ class Place:
 
     @property
     def overlay(self) -> Overlay:
-        return Overlay(str(self.lower), str(self.upper), str(self.work))
+        return Overlay(str(self.lower), str(self.upper), str(self.work), lasting=True)
 
     def run(self, helper: str, script: str, *mounts: Mount, **options: object) -> Outcome:
         layered = (Mount("overlay", str(self.cache)), *mounts)
         plan = plan_for("sh", "-c", script, mounts=layered, cwd=str(self.lower), **options)  # type: ignore[arg-type]
-        return run(helper, plan.but(overlays=(self.overlay,)))
+        return run(helper, plan.but(overlays=(self.overlay,)), mounts=self.mounts)
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+@pytest.fixture(params=["own", "kept"])
+def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
+    place = Place(tmp_path, LayerMounts() if request.param == "kept" else None)
+    yield place
+    if place.mounts is not None:
+        place.mounts.close()
 
 
 CHANGE = "echo new > cache/new && echo x >> cache/file && rm -r cache/old && mkdir cache/old && ls cache cache/old"

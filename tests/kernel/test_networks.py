@@ -204,7 +204,7 @@ def test_a_forked_process_and_another_user_have_networks_of_their_own(
     networks: EmptyNetworks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = networks.lend(helper_path())
-    monkeypatch.setattr(networks_module, "_who", lambda: (os.getpid() + 1, 0, 0))
+    monkeypatch.setattr(networks_module, "who", lambda: (os.getpid() + 1, 0, 0))
     second = networks.lend(helper_path())
     assert first is not None
     assert second is not None

@@ -93,11 +93,11 @@ def test_plan_becomes_one_record_for_each_fact() -> None:
     ]
 
 
-def test_an_overlay_is_one_record_of_three_paths() -> None:
-    overlays = (Overlay("/home", "/kept/a", "/kept/b"), Overlay("/x", "/y", "/z"))
+def test_an_overlay_is_one_record_of_three_paths_and_a_name() -> None:
+    overlays = (Overlay("/home", "/kept/a", "/kept/b"), Overlay("/x", "/y", "/z", lasting=True, lent="name-1"))
     with_layers = encode(PLAN.but(mounts=(Mount("overlay", "/home/c"),), overlays=overlays))
     found = [record for tag, record in records(with_layers) if tag in (4, 12)]
-    assert found == [b"\5\0\0\0/home/c\0", b"/home\0/kept/a\0/kept/b\0", b"/x\0/y\0/z\0"]
+    assert found == [b"\5\0\0\0/home/c\0", b"/home\0/kept/a\0/kept/b\0\0", b"/x\0/y\0/z\0name-1\0"]
     assert [tag for tag, _ in records(encode(PLAN))].count(12) == 0  # the same mounts, with other layers
 
 

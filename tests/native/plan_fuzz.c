@@ -34,7 +34,7 @@ static void read_everything(void) {
     }
     for (uint32_t i = 0; i < parsed.overlay_count; i++) {
         touched += strlen(parsed.overlays[i].lower) - parsed.overlays[i].lower_length;
-        touched += strlen(parsed.overlays[i].upper) + strlen(parsed.overlays[i].work);
+        touched += strlen(parsed.overlays[i].upper) + strlen(parsed.overlays[i].work) + strlen(parsed.overlays[i].lent);
         touched += plan_overlay_of(&parsed, parsed.overlays[i].upper) + (uint32_t)plan_is_overlaid(&parsed, parsed.overlays[i].lower);
     }
     for (uint32_t i = 0; i < parsed.grant_count; i++) touched += strlen(parsed.grants[i].path) + parsed.grants[i].kind;

@@ -37,7 +37,7 @@ def test_damaged_plans_never_lead_outside_their_bytes(fuzzer: Path, tmp_path: Pa
             Mount("overlay", "/home/c"),
             Mount("hide_file", "/home/d", content=b"one\0two"),
         ),
-        overlays=(Overlay("/home", "/kept/upper", "/kept/work"),),
+        overlays=(Overlay("/home", "/kept/upper", "/kept/work", lasting=True, lent="0-name"),),
         limits=Limits(open_files=10),
         bound=Bound(Identity(1, 2), Identity(1, 3, 4), files=(("/ws/x", Identity(1, 5, 6)),)),
         holds_calls=True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -138,3 +139,32 @@ def test_the_layer_takes_the_place_of_a_read_only_one() -> None:
         Mount("hide_directory_with_openings", "/h/.m2"),
         Mount("overlay", "/h/.m2/repository"),
     )
+
+
+@pytest.mark.host("overlay")
+def test_a_session_keeps_its_layers_mounted_and_a_lone_command_does_not(home: Home) -> None:
+    """Required: what is cleared in between is neither seen nor written by the next command of the session."""
+    job = home.repo / "job"
+    job.write_text("#!/bin/sh\necho x >> ~/.cache/made; cat ~/.cache/made\n")
+    job.chmod(0o755)
+
+    works = [Path(one.work) for one in home.plan("./job").overlays]
+
+    def holders() -> set[str]:
+        return {os.readlink(work / "holder").split()[0] for work in works if (work / "holder").is_symlink()}
+
+    def said(runtime: Runtime) -> bytes:
+        result = runtime.run(runtime.request(("./job",))).result
+        assert result is not None
+        return result.stdout
+
+    with home.open("approval_policy=never") as runtime:
+        assert said(runtime) == b"x\n"
+        kept = holders()
+        assert (said(runtime), holders(), len(kept)) == (b"x\nx\n", kept, 4)
+        assert cache_layers.remove(str(works[0].parent.parent)) == "removed"
+        assert (said(runtime), said(runtime)) == (b"x\n", b"x\nx\n")
+    with home.open("approval_policy=never") as lone:
+        lone.confinement.expect_one_command()
+        assert said(lone) == b"x\nx\nx\n"
+        assert holders() == set()

@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.kernel.child import Child
     from sandgate.kernel.helper import Prepared
+    from sandgate.kernel.layer_mounts import LayerLoan, LayerMounts
     from sandgate.kernel.networks import EmptyNetworks
     from sandgate.protocol.confinement import ConfinedCommand, Mount
     from sandgate.protocol.permissions import NetworkMode
@@ -25,19 +26,36 @@ CHANGED = SetupFailure("the plan: what it rests on has changed since it was made
 
 
 class Habit:
-    """What the plans of one session hide: the next one mostly hides the same."""
+    """What the plans of one session have in common: the next one mostly hides the same, and uses the same caches."""
 
-    __slots__ = ("_mounts", "covers")
+    __slots__ = ("_layers", "_mounts", "covers", "is_lone")
 
     def __init__(self) -> None:
         self._mounts: tuple[Mount, ...] = ()
+        self._layers: LayerMounts | None = None  # made for the first plan with layers
         self.covers = 0  # as `covers_of` counts
+        self.is_lone = False  # one command, which mounts its own
 
     def note(self, mounts: tuple[Mount, ...]) -> None:
         if mounts is not self._mounts:
             from sandgate.kernel.plan_codec import covers_of
 
             self._mounts, self.covers = mounts, covers_of(mounts)
+
+    def lend_layers(self, helper: str, plan: ConfinedCommand) -> LayerLoan | None:
+        """Mounts that the session keeps of the plan's layers, where it has some."""
+        if self.is_lone or not any(overlay.lasting for overlay in plan.overlays):
+            return None
+        if self._layers is None:
+            from sandgate.kernel.layer_mounts import LayerMounts
+
+            self._layers = LayerMounts()
+        return self._layers.lend(helper, plan.overlays)
+
+    def close(self) -> None:
+        """Nothing is kept mounted; a later command has it mounted again."""
+        if self._layers is not None:
+            self._layers.close()
 
 
 class HeadStart:
@@ -79,9 +97,12 @@ class HeadStart:
 
             prepared = prepare(helper, network=plan.permissions.network)
         self._prepared = None
+        layers = self._habit.lend_layers(helper, plan)
+        if layers is not None:
+            plan = plan.but(overlays=layers.overlays)
         if not self.later.is_owed:
-            return prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr)
-        child = prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr, waits=True)
+            return prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr, layers=layers)
+        child = prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr, waits=True, layers=layers)
         if self.later.stands():
             child.begin()
         else:

@@ -198,7 +198,7 @@ class Confinement:
 
     def expect_one_command(self) -> None:
         """The session ends with the first command: nothing is made or kept for a second one."""
-        self.one_command, self._memory.expects_more = True, False
+        self.one_command, self.habit.is_lone, self._memory.expects_more = True, True, False
         self.networks.expect_one_command()
 
     def _protected_here(self) -> Protection:
@@ -228,10 +228,10 @@ class Confinement:
         return self._drafts.taken(plan)
 
     def close(self) -> None:
-        """The session needs the project's directory and its network no longer; a later command takes them again."""
-        self.networks.close()
-        if self._drafts is not None:
-            self._drafts.close()
+        """The session needs the project's directory, network and mounts no longer; a later command takes them again."""
+        for kept in (self.networks, self.habit, self._drafts):
+            if kept is not None:
+                kept.close()
         self._own.close()
         with self._taking:
             if self._begun is not None:

@@ -8,18 +8,18 @@ matter. When we die, by whatever means and at whatever time, the socket hangs up
 
 from __future__ import annotations
 
-import fcntl
 import os
 from _socket import MSG_DONTWAIT, MSG_NOSIGNAL, SCM_RIGHTS, SOL_SOCKET
 
 from sandgate.kernel.child import Ended
 from sandgate.kernel.grant_codec import answers
-from sandgate.kernel.helper_process import reap, start_helper
+from sandgate.kernel.helper_process import reap, sealed_plan, start_helper
 from sandgate.kernel.number_rows import packed_descriptors
 from sandgate.kernel.plan_codec import (
     BEGIN,
     EMPTY_NETWORK,
     KILL,
+    LENT_LAYERS,
     LENT_NETWORK,
     PACKET_BYTES_MAX,
     PLAN,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from _socket import socket
     from collections.abc import Iterable
 
+    from sandgate.kernel.layer_mounts import LayerLoan
     from sandgate.kernel.networks import EmptyNetworks, Network
     from sandgate.kernel.plan_codec import Packet, Switch
     from sandgate.protocol.confinement import ExecFailure
@@ -52,15 +53,17 @@ if TYPE_CHECKING:
 
 PROBE_LIMIT_MS = 2000
 _SIGKILL = 9  # the signal module costs an import of `enum`
-_SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 
 
 class HelperChild:
     """A command under a helper. See `kernel.child.Child` for the contract."""
 
-    def __init__(self, pid: int, status: socket, lent: Network | None = None) -> None:
+    def __init__(
+        self, pid: int, status: socket, lent: Network | None = None, layers_lent: LayerLoan | None = None
+    ) -> None:
         self.pid = pid
         self._lent = lent
+        self._layers_lent = layers_lent
         self.ended: Ended | None = None
         self.failure: SetupFailure | ExecFailure | None = None
         self.refused: list[Refused] = []
@@ -132,6 +135,8 @@ class HelperChild:
             status = reap(self.pid)
             self._reaped = True
             _part(self._lent, status)
+            if self._layers_lent is not None:
+                self._layers_lent.give_back(outdated="outdated_loan" in self.layers)
 
     def _ask(self, what: bytes, *, flags: int = MSG_DONTWAIT | MSG_NOSIGNAL) -> None:
         if self._status is None:
@@ -213,35 +218,51 @@ class Prepared:
         stderr: int,
         without: Iterable[Switch] = (),
         waits: bool = False,
+        layers: LayerLoan | None = None,
     ) -> HelperChild:
         """Starts `plan`, whose network mode is ours, with the three descriptors as its stdio; they stay the caller's.
-        One that `waits` has its sandbox built, and runs with `HelperChild.begin`.
+        One that `waits` has its sandbox built, and runs with `HelperChild.begin`. Its overlays are those of `layers`,
+        where there are some, which the child gives back.
 
         `without` switches layers off, for tests. Raises RequestError for a plan that cannot be encoded, OSError when
         it cannot be handed over; then the helper is gone.
         """
         try:
             encoded = encode(plan, without=without)
-            return self.start_encoded(encoded, stdin=stdin, stdout=stdout, stderr=stderr, waits=waits)
+            return self.start_encoded(encoded, stdin=stdin, stdout=stdout, stderr=stderr, waits=waits, layers=layers)
         except BaseException:
+            if layers is not None:
+                layers.give_back()
             self.discard()
             raise
 
-    def start_encoded(self, plan: bytes, *, stdin: int, stdout: int, stderr: int, waits: bool = False) -> HelperChild:
+    def start_encoded(
+        self,
+        plan: bytes,
+        *,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        waits: bool = False,
+        layers: LayerLoan | None = None,
+    ) -> HelperChild:
         """As `start`, for a plan that is bytes already; it is not discarded when this raises."""
         status = self._status
         if status is None:
             raise AssertionError("a prepared helper starts one plan")
-        sealed = _sealed(plan)
+        memory = sealed_plan(plan)
         try:
-            rights = packed_descriptors(sealed, stdin, stdout, stderr)
-            status.sendmsg((request(PLAN, WAITS if waits else 0),), ((SOL_SOCKET, SCM_RIGHTS, rights),), MSG_NOSIGNAL)
+            rights = packed_descriptors(memory, stdin, stdout, stderr)
+            words = (WAITS if waits else 0) | (LENT_LAYERS if layers is not None else 0)
+            status.sendmsg((request(PLAN, words),), ((SOL_SOCKET, SCM_RIGHTS, rights),), MSG_NOSIGNAL)
+            if layers is not None:
+                layers.send_to(status)
         except (BrokenPipeError, ConnectionResetError):
             pass  # it could not build the rest and has ended: its last packet says why
         finally:
-            os.close(sealed)
+            os.close(memory)
         self._status = None
-        return HelperChild(self._pid, status, self._lent)
+        return HelperChild(self._pid, status, self._lent, layers)
 
     def discard(self) -> None:
         """Nothing will be started: ends the helper and all it built. May be repeated, and after `start`."""
@@ -282,19 +303,6 @@ def start(
     network: NetworkMode = "on" if "net" in without else plan.permissions.network
     prepared = prepare(helper, network=network)
     return prepared.start(plan, stdin=stdin, stdout=stdout, stderr=stderr, without=without)
-
-
-def _sealed(plan: bytes) -> int:
-    fd = os.memfd_create("sandgate-plan", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    try:
-        rest = memoryview(plan)
-        while rest:
-            rest = rest[os.write(fd, rest) :]
-        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
-    except BaseException:
-        os.close(fd)
-        raise
-    return fd
 
 
 def _part(lent: Network | None, status: int | None) -> None:

@@ -1,7 +1,9 @@
-"""The helper as a process: how it is started, with nothing of ours but a socket, and how its end is waited for."""
+"""The helper as a process: how it is started, with nothing of ours but a socket, how its end is waited for, and in what
+its plan comes."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 from _socket import AF_UNIX, SOCK_SEQPACKET, socketpair
 
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
     from _socket import socket
     from collections.abc import Callable
 
+_SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 SLOTS = 4  # the helper finds the socket as 3, and as 0 to 2 where the streams will be: sandbox.h
 # Python ignores some, and whoever started us may ignore others; programs expect the defaults. The C library keeps two
 # for itself: see native/main.c.
@@ -42,3 +45,17 @@ def reap(pid: int) -> int | None:
         return os.waitpid(pid, 0)[1]
     except ChildProcessError:
         return None
+
+
+def sealed_plan(plan: bytes) -> int:
+    """A memory file with it that nobody can change, as a descriptor. Raises OSError."""
+    fd = os.memfd_create("sandgate-plan", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        rest = memoryview(plan)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd

@@ -9,7 +9,7 @@ needs none to share. native/lent_network.c says why no command can change it, an
 from __future__ import annotations
 
 import os
-from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC, SCM_RIGHTS, SOL_SOCKET
+from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC, MSG_NOSIGNAL, SCM_RIGHTS, SOL_SOCKET
 from _thread import allocate_lock
 
 from sandgate.kernel.helper_process import reap, start_helper
@@ -19,8 +19,9 @@ from sandgate.kernel.plan_codec import NETWORK, PACKET_BYTES_MAX, request
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket
+    from collections.abc import Callable
 
-    Parts = tuple[int, int]  # descriptors: the user namespace that owns it, and the network namespace
+    Parts = tuple[int, int]  # descriptors: the user namespace that owns it, and the namespace itself
 
 RECEIVE_LIMIT_S = 2.0
 PARTS_BYTES = 2 * DESCRIPTOR_BYTES
@@ -38,13 +39,13 @@ class Network:
     def send_to(self, status: socket) -> None:
         """Lends it on to a helper."""
         assert self.parts is not None  # neither given back nor discarded yet
-        status.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, packed_descriptors(*self.parts)),))
+        send_parts(status, self.parts)
 
     def give_back(self) -> None:
         """The session needs the descriptors no more; what runs in it goes on. May be repeated."""
         parts, self.parts = self.parts, None
         if parts is not None:
-            _close(parts)
+            close_parts(parts)
 
     def discard(self) -> None:
         """Something of a command may be left in it that is not ended: the next ones get another. May be repeated."""
@@ -65,7 +66,7 @@ class EmptyNetworks:
         self._wanted = True
         self._can_make = True  # until it failed once: this host will not change its mind
         self._common: Parts | None = None
-        self._owner = _who()
+        self._owner = who()
         self._changing = allocate_lock()
 
     def expect_one_command(self) -> None:
@@ -78,21 +79,21 @@ class EmptyNetworks:
 
     def lend(self, helper: str) -> Network | None:
         """The session's network; None for an only command, or when none can be made: then each makes its own."""
-        if _who() != self._owner:
+        if who() != self._owner:
             self.close()
-            self._owner = _who()
+            self._owner = who()
         with self._changing:
             wanted, self._wanted = self._wanted, True
             if self._common is None and wanted:
                 self._common = self._make(helper)
-            return None if self._common is None else Network(_copies(self._common), self)
+            return None if self._common is None else Network(copies(self._common), self)
 
     def close(self) -> None:
         """Who is in the network keeps it; who comes later gets another. May be repeated."""
         with self._changing:
             parts, self._common = self._common, None
         if parts is not None:
-            _close(parts)
+            close_parts(parts)
 
     def __del__(self) -> None:
         self.close()
@@ -106,7 +107,8 @@ class EmptyNetworks:
         return made
 
 
-def _copies(parts: Parts) -> Parts:
+def copies(parts: Parts) -> Parts:
+    """Raises OSError when there are no descriptors left."""
     owner = os.dup(parts[0])
     try:
         return owner, os.dup(parts[1])
@@ -115,14 +117,26 @@ def _copies(parts: Parts) -> Parts:
         raise
 
 
-def _close(parts: Parts) -> None:
+def close_parts(parts: Parts) -> None:
+    """Whoever else has them keeps them."""
     for part in parts:
         os.close(part)
 
 
+def send_parts(status: socket, parts: tuple[int, ...]) -> None:
+    """Lends them to a helper, in a message of their own. Raises OSError."""
+    rights = packed_descriptors(*parts)
+    status.sendmsg((b"\0",), ((SOL_SOCKET, SCM_RIGHTS, rights),), MSG_NOSIGNAL)
+
+
 def make_network(helper: str) -> Parts | None:
     """Has the helper make one; None when it could not. Raises OSError when the helper cannot be started."""
-    pid, ours = start_helper(helper, _order_network)
+    return made_parts(helper, _order_network)
+
+
+def made_parts(helper: str, order: Callable[[socket], None]) -> Parts | None:
+    """What a helper makes by this order; None when it could not. Raises OSError when it cannot be started."""
+    pid, ours = start_helper(helper, order)
     try:
         ours.settimeout(RECEIVE_LIMIT_S)
         return _received(ours)
@@ -146,6 +160,6 @@ def _received(status: socket) -> Parts | None:
     return None
 
 
-def _who() -> tuple[int, int, int]:
-    """Another user, or a forked process, must not use the networks of this one."""
+def who() -> tuple[int, int, int]:
+    """Another user, or a forked process, must not use the namespaces of this one."""
     return os.getpid(), os.geteuid(), os.getegid()

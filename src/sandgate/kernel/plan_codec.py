@@ -53,8 +53,10 @@ _PERFORMED_HEAD = NumberRow(4, 4, 4)
 ARG, ENV, CWD, MOUNT, FLAGS, LIMIT, ABSENT, SOCKET, HOST, EXPECTED, SOURCE, OVERLAY, CONTENT, GRANT = range(1, 15)
 FINISHED, REFUSED, SETUP_FAILED, EXEC_FAILED, SERVING, HELD, LET_GO, PERFORMED = range(1, 9)
 KILL, SIGNAL, PREPARE, PLAN, NETWORK, SERVE = range(1, 7)
-STOP_HOLDING, BEGIN = 8, 9  # 7 is in `grant_codec`
-WAITS = 1  # PLAN's argument: the command runs when BEGIN has come, which is the next message then
+STOP_HOLDING, BEGIN, LAYERS_OF_SESSION = 8, 9, 10  # 7 is in `grant_codec`
+# Bits of PLAN's argument: the command runs when BEGIN has come, which is the next message then; the two descriptors of
+# LAYERS_OF_SESSION come with a message before that.
+WAITS, LENT_LAYERS = 1, 2
 EMPTY_NETWORK, LENT_NETWORK = 1, 2  # bits of PREPARE's argument
 # Further up in it: how many empty directories, and files, the next plan will hide things with (enum preparation).
 _DIRECTORIES_SHIFT, _FILES_SHIFT, _COVERS_MAX = 8, 16, 64
@@ -91,10 +93,10 @@ _OPERATIONS: tuple[Operation, ...] = (
 )
 _REFUSING: tuple[Layer, ...] = ("mount", "landlock", "seccomp", "network")
 
-_LACKS = ("weak_proc", "brief_overlay", "no_overlay")
+_LACKS = ("weak_proc", "brief_overlay", "no_overlay", "outdated_loan")
 LAYERS = ("userns", "mount", "pid", "ipc", "net", "seccomp", "landlock", "notify", *_LACKS)
 """What a sandbox can consist of, in the order of the bits. The lacks: foreign command lines show; an overlay of
-the plan ends with the command; the places of one are read-only."""
+the plan ends with the command; the places of one are read-only; a mount that the session keeps was not used."""
 
 
 class Finished(Record):
@@ -199,7 +201,7 @@ def _paths(
 
 
 def _directories(overlay: Overlay) -> tuple[str, ...]:
-    return overlay.lower, overlay.upper, overlay.work
+    return overlay.lower, overlay.upper, overlay.work, overlay.lent
 
 
 def _expected(bound: Bound) -> list[bytes]:

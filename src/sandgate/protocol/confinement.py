@@ -48,15 +48,21 @@ class Mount(Record):
 class Overlay(Record):
     """Writes below `lower` go to `upper`; what is not there is read from `lower`, which stays as it is.
 
-    The mounts of kind `overlay` at or below `lower` show it. One command at a time has `upper`: another one at the same
-    time, and any where the kernel refuses `upper`, has an empty one in memory that ends with it; where that is
-    refused as well, those places are read-only. All three are canonical directories of ours, `upper` and `work` on one
-    file system, neither in the other; `work` is the kernel's, and the two are removed together.
+    The mounts of kind `overlay` at or below `lower` show it. One command at a time has `upper`, or several of a session
+    that lends its mount: another one at the same time, and any where the kernel refuses `upper`, has an empty one in
+    memory that ends with it; where that is refused as well, those places are read-only. All three are canonical
+    directories of ours, `upper` and `work` on one file system, neither in the other; `work` is the kernel's, and the
+    two are removed together.
+
+    `lasting` ones are the same for the next command, so a session may keep them mounted. `lent` is the name of such a
+    mount; "" for none.
     """
 
     lower: str
     upper: str
     work: str
+    lasting: bool = False
+    lent: str = ""
 
 
 class Limits(Record):

@@ -63,6 +63,8 @@ class Layers:
     """The layers of one project. `private` is what `private_directory` gave: the directory it has as /tmp."""
 
     def __init__(self, private: str) -> None:
+        self.private = private
+        self._known: dict[str, Overlay] = {}  # by place; the same object each time
         self.path = os.path.join(os.path.dirname(private), LAYERS_NAME)
 
     def over(self, places: Iterable[str]) -> tuple[Overlay, ...]:
@@ -70,10 +72,19 @@ class Layers:
         return tuple([self._over(place) for place in list(places)[:PLACES_MAX]])
 
     def _over(self, place: str) -> Overlay:
-        kept = os.path.join(self.path, place_name(place))
-        upper, work = os.path.join(kept, _UPPER), os.path.join(kept, _WORK)
+        known = self._known.get(place)
+        if known is None:
+            kept = os.path.join(self.path, place_name(place))
+            known = Overlay(place, os.path.join(kept, _UPPER), os.path.join(kept, _WORK), lasting=True)
+            self._known[place] = known
+        self._make(known)
+        return known
+
+    def _make(self, layer: Overlay) -> None:
+        place, upper, work = layer.lower, layer.upper, layer.work
         mode = _mode_of(upper)
         if mode < 0 or _mode_of(work) < 0:
+            kept = os.path.dirname(upper)
             if os.path.lexists(kept) and remove(kept) != "removed":
                 raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), kept)
             os.makedirs(kept, OWN_MODE)
@@ -82,7 +93,6 @@ class Layers:
             mode = 0
         if mode & OWN_MODE != OWN_MODE:  # it is what commands see of the place itself, and may change
             os.chmod(upper, os.stat(place).st_mode & 0o777 | OWN_MODE)
-        return Overlay(place, upper, work)
 
     def has_room(self) -> bool:
         """Whether the disk has enough left to begin with."""

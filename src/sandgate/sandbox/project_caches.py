@@ -26,6 +26,8 @@ class ProjectCaches:
 
     def __init__(self, homes: list[str]) -> None:
         self._homes = homes
+        self._open: _Open | None = None  # to the last command
+        self._layers: Layers | None = None  # those of the last command
         self._last: tuple[tuple[object, ...], tuple[Mount, ...], tuple[Overlay, ...]] | None = None
 
     def added(
@@ -38,11 +40,15 @@ class ProjectCaches:
         if not reads:
             used = tuple(dict.fromkeys((*used, *caches_of(writing_programs(plan.argv)))))
         plan = plan.but(env=_led_elsewhere(plan, self._homes, used))
-        places = existing(self._homes, used, plan.permissions)
+        if self._open is None or self._open.permissions is not plan.permissions:
+            self._open = _Open(plan.permissions)
+        places = existing(self._homes, used, self._open)
         private = project_tmp() if places else ""
         if not private:
             return plan, ""
-        layers = Layers(private)
+        layers = self._layers
+        if layers is None or layers.private != private:
+            layers = self._layers = Layers(private)
         try:
             said = layers.look()
             if not layers.has_room():
@@ -97,17 +103,46 @@ def _named(argv: tuple[str, ...]) -> str:
     return f"git-{argv[1]}" if name == "git" and len(argv) > 1 else name
 
 
-def existing(homes: list[str], places: Iterable[str], permissions: EffectivePermissions) -> list[str]:
-    """Of places below `homes` those that are there, where links lead, and that no rule speaks about:
-    neither closed nor writable."""
+class _Open:
+    """Which directories no rule of `permissions` speaks about: neither closed nor writable."""
+
+    def __init__(self, permissions: EffectivePermissions) -> None:
+        self.permissions = permissions
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, path: str) -> bool:
+        known = self._known.get(path)
+        if known is None:
+            known = not self.permissions.may_write(path) and _is_open(path, self.permissions)
+            self._known[path] = known
+        return known
+
+
+def existing(homes: list[str], places: Iterable[str], is_open: _Open) -> list[str]:
+    """Of places below `homes` those that are there, where links lead, and that no rule speaks about."""
     found = []
     for place in [f"{home}/{place}" for place in places for home in homes]:
-        if not os.path.exists(place):  # most are not there, and need no more than one look
-            continue
-        real = os.path.realpath(place)
-        if os.path.isdir(real) and not permissions.may_write(real) and _is_open(real, permissions):
+        real = _real_directory(place)
+        if real and real in is_open:
             found.append(real)
     return [path for path in dict.fromkeys(found) if not any(path.startswith(other + "/") for other in found)]
+
+
+def _real_directory(path: str) -> str:
+    """Where links lead to a directory, as the kernel says: most are not there, and need no more than one look. "" for
+    anything else."""
+    if not os.access(path, os.F_OK):
+        return ""
+    try:
+        fd = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return os.readlink(f"/proc/self/fd/{fd}")
+    except OSError:  # without /proc
+        return os.path.realpath(path)
+    finally:
+        os.close(fd)
 
 
 def _is_open(path: str, permissions: EffectivePermissions) -> bool:

@@ -11,6 +11,7 @@ from sandgate.protocol.permissions import EffectivePermissions
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.kernel.child import Child
+    from sandgate.kernel.layer_mounts import LayerMounts
     from sandgate.protocol.permissions import NetworkMode
 
 RUN_LIMIT_MS = 20_000
@@ -75,14 +76,18 @@ def run(
     without: tuple[str, ...] = (),
     stdin: int | None = None,
     covers: int = 0,
+    mounts: "LayerMounts | None" = None,
 ) -> Outcome:
-    """Runs to the end and reads the output, which must fit into a pipe."""
+    """Runs to the end and reads the output, which must fit into a pipe. The overlays are lent from `mounts`."""
     reading, writing = os.pipe()
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     streams = {"stdin": null if stdin is None else stdin, "stdout": writing, "stderr": writing}
     network: NetworkMode = "on" if "net" in without else plan.permissions.network
     prepared = helper_module.prepare(helper, network=network, covers=covers)
-    child = prepared.start(plan, **streams, without=without)  # type: ignore[arg-type] # tests name the switches as words
+    layers = mounts.lend(helper, plan.overlays) if mounts is not None else None
+    if layers is not None:
+        plan = plan.but(overlays=layers.overlays)
+    child = prepared.start(plan, **streams, without=without, layers=layers)  # type: ignore[arg-type] # tests name the switches as words
     os.close(writing)
     os.close(null)
     try:
