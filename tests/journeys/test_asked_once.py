@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support.process.program import Sandgate, in_repository
+from support.process.program import Finished, Sandgate, in_repository
 
 pytestmark = pytest.mark.host("namespace", "notify")
 
@@ -39,20 +39,47 @@ def a_tree(outside: Path) -> Path:
     return tree
 
 
-@pytest.mark.parametrize("script", ["rm -rf {tree}", "cd {outside} && rm -r -f tree", "bash -c 'rm -rf {tree}/'"])
-def test_removing_a_directory_outside_takes_one_question_about_what_was_refused(
-    sandgate: Sandgate, outside: Path, script: str
+def stages_of(done: Finished) -> list[str]:
+    events = [json.loads(each) for each in done.out.splitlines()]
+    return [event["stage"] for event in events if event["type"] == "exec_approval_request"]
+
+
+@pytest.mark.parametrize(
+    ("script", "stages"),
+    [
+        ("rm -rf {tree}", ["initial"]),
+        ("bash -c 'rm -rf {tree}/'", ["initial"]),
+        ("rm -rf {tree}/a {tree}/b {tree}/sub {tree}", ["initial"]),
+        ("cd {outside} && rm -r -f tree", ["initial", "held"]),  # what the words name is known where it runs
+    ],
+)
+def test_removing_a_directory_outside_is_asked_about_once_where_its_words_name_it(
+    sandgate: Sandgate, outside: Path, script: str, stages: list[str]
 ) -> None:
-    """It took one for the files, one for each directory, and one for what is protected in it."""
+    """It took one for the files, one for each directory, and one for what is protected in it; then one and one more."""
     tree = a_tree(outside)
     line = script.format(tree=tree, outside=outside)
-    answers = ["--answer", "approve"] * 2  # the first: `rm -rf` is dangerous wherever it runs
+    answers = ["--answer", "approve"] * len(stages)
     done = sandgate("run", "--json", "-a", "on-failure", *answers, "--", "bash", "-c", line)
-    events = [json.loads(each) for each in done.out.splitlines()]
-    asked = [event["stage"] for event in events if event["type"] == "exec_approval_request"]
-    assert (done.code, asked) == (0, ["initial", "held"])
+    assert (done.code, stages_of(done)) == (0, stages)
     assert not tree.exists()
     assert (outside / "neighbour").read_text() == "stays"
+
+
+def test_a_yes_to_a_removal_gives_what_was_shown_and_no_more(sandgate: Sandgate, outside: Path) -> None:
+    tree = a_tree(outside)
+    line = f"rm -rf {tree}; rm {outside}/neighb*"
+    done = sandgate("run", "--json", "-a", "on-failure", "--answer", "approve", "--", "bash", "-c", line)
+    (first, *_) = [json.loads(each) for each in done.out.splitlines() if "exec_approval_request" in each]
+    assert first["grants"] == [{"kind": "remove", "value": str(tree)}]
+    assert stages_of(done) == ["initial", "held"]
+    assert (tree.exists(), (outside / "neighbour").exists()) == (False, True)
+
+
+def test_a_no_to_a_removal_removes_nothing_and_asks_nothing_more(sandgate: Sandgate, outside: Path) -> None:
+    tree = a_tree(outside)
+    done = sandgate("run", "--json", "-a", "on-failure", "--answer", "deny", "--", "rm", "-rf", str(tree))
+    assert (done.code, stages_of(done), (tree / "a").exists()) == (77, ["initial"], True)
 
 
 def test_two_files_of_a_home_directory_are_offered_and_not_the_home(sandgate: Sandgate, outside: Path) -> None:

@@ -24,7 +24,7 @@ from sandgate.gate.attempts import (
 from sandgate.gate.escalation import PLANS_MAX, AskReviewer, Escalation, Finish, Judge, Rules, Run
 from sandgate.gate.gate_request import GateRequest
 from sandgate.gate.policies import as_judged
-from sandgate.gate.question_reason import only_reads, why_asked
+from sandgate.gate.question_reason import only_reads, why_asked, with_named
 from sandgate.gate.rulebook import Rulebook
 from sandgate.policy.approval import may_ask_after_denial
 from sandgate.protocol.confinement import SetupFailure
@@ -282,7 +282,8 @@ class _Passage:
         self._approval_state.let_go()
         if self._gate._rulebook.is_tied(self._command):
             self._approval_state.take(())
-        verdict = self._asked.verdict or self._gate._rulebook.admitted(self._command)
+        admitted, confinement = self._gate._rulebook.admitted, self._gate._confinement
+        verdict = self._asked.verdict or with_named(admitted(self._command), self._command, confinement)
         self._why, self._reads = why_asked(verdict), only_reads(verdict)
         if isinstance(verdict, Ask):
             self._assess(None)
@@ -389,8 +390,7 @@ class _Passage:
 
     def _holding(self, plan: ConfinedCommand) -> ConfinedCommand:
         """The plan, whose calls are held where somebody is attached who is asked about them."""
-        self._questions = None
-        gate, ladder, closed = self._gate, self._ladder, self._gate._rulebook.closed
+        gate, ladder, closed, self._questions = self._gate, self._ladder, self._gate._rulebook.closed, None
         somebody = gate.asks_at_call and gate._answering.reviewers
         if not somebody or not plan.confined or not ladder.may_hold:
             return plan

@@ -7,6 +7,8 @@ from sandgate.protocol.verdicts import Allow, Ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.gate.contracts import Confining
+    from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.verdicts import Verdict
 
 
@@ -28,3 +30,12 @@ def why_asked(verdict: Verdict) -> str:
     about = f"`{echoed(first.segment)}`: " if len(verdict.because) > 1 else ""
     more = f" (and {len(asking) - 1} more)" if len(asking) > 1 else ""
     return f"{about}{first.detail}{more}"
+
+
+def with_named(verdict: Verdict, command: CommandRequest, confinement: Confining) -> Verdict:
+    """The verdict, and where it asks, what a yes gives because the command itself names it."""
+    if not isinstance(verdict, Ask) or verdict.grants:
+        return verdict
+    from sandgate.gate.foreseen_removals import foreseen_removals
+
+    return verdict.but(grants=foreseen_removals(command, confinement))

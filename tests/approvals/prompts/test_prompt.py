@@ -30,7 +30,7 @@ from sandgate.protocol.decisions import Amendment, ApprovalRequest
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import ESCALATE, Grant
-from sandgate.protocol.risk import RiskAssessment
+from sandgate.protocol.risk import Fact, RiskAssessment
 
 MOTD = Grant("write_path", "/etc/motd")
 TOUCH = CommandRequest(("touch", "/etc/motd"), "/repo", {})
@@ -232,6 +232,25 @@ def test_where_the_policy_has_no_sandbox_a_yes_does_not_promise_one() -> None:
     labels = [choice.label for choice in choices(INITIAL.but(confined=False))]
     assert any("NO sandbox" in label for label in labels)
     assert not any("in the sandbox" in label for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("fact", "said"),
+    [
+        (Fact("writes", "/home/u/x", "creates files"), True),
+        (Fact("deletes", "/home/u/tree", "deletes recursively"), True),
+        (Fact("reads", "/home/u/x", "reads"), False),
+        (Fact("writes", "/tmp/x", "creates files"), False),
+        (Fact("writes", "git push", "sends commits"), False),
+    ],
+)
+def test_a_rule_is_said_to_open_no_place_where_its_command_names_one_outside(fact: Fact, said: bool) -> None:
+    """What it allows is to start; the next start meets the sandbox again."""
+    risk = RiskAssessment("x", "medium", facts=(fact,))
+    request = INITIAL.but(amendment=Amendment(("touch", "x")), risk=risk)
+    (label,) = [choice.label for choice in choices(request) if choice.name == "approve-always"]
+    assert ("in the sandbox, which opens nothing outside the workspace for them" in label) is said
+    assert "opens nothing" not in choices(request.but(amendment=Amendment(("touch",), "bypass")))[2].label
 
 
 def test_a_rule_has_its_own_key_and_is_shown_whole_before_it_is_saved() -> None:

@@ -101,8 +101,18 @@ def _saving(request: ApprovalRequest, amendment: Amendment, what: str) -> Choice
     files = executed_names(request)
     if files:
         which += f", while {files} {_stays(request)}" if amendment.same_content else f", also when {files} changes"
+    if amendment.sandbox == "keep" and request.confined and _names_places_outside(request):
+        which += ", in the sandbox, which opens nothing outside the workspace for them"
     label = f"yes, and {kind} {which} (now: {what})"
     return Choice("p", "approve-always", label, "approved_with_amendment", request.grants, amendment)
+
+
+def _names_places_outside(request: ApprovalRequest) -> bool:
+    """Whether its words say that it changes something there: what a rule allows is to start, and no place."""
+    inside = (request.command.cwd.rstrip("/") + "/", "/tmp/", "/dev/")
+    facts = request.risk.facts if request.risk is not None else ()
+    changed = [each.target for each in facts if each.kind in ("writes", "deletes") and each.target[:1] == "/"]
+    return not all(f"{place}/".startswith(inside) for place in changed)
 
 
 def _stays(request: ApprovalRequest) -> str:
