@@ -26,6 +26,32 @@ def test_the_description_says_what_was_stopped() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("script", "denials", "said"),
+    [
+        (
+            "echo a > /srv/one; echo b > /srv/two",
+            (made("/srv/one"), made("/srv/two")),
+            "Writes /srv/one and /srv/two. It tried to create /srv/one and to create /srv/two, "
+            "which the sandbox stopped.",
+        ),
+        (
+            "echo a > /srv/one; echo b > /srv/two",
+            (made("/srv/two"),),
+            "Writes /srv/one and /srv/two. It tried to create /srv/two, which the sandbox stopped.",
+        ),
+        (
+            "make",
+            (made("/srv/one"), made("/srv/two"), made("/srv/three"), made("/srv/four")),
+            "It tried to create /srv/one, create /srv/two and 2 more, which the sandbox stopped.",
+        ),
+        ("make", (made("/srv/one"), made("/srv/one")), "It tried to create /srv/one, which the sandbox stopped."),
+    ],
+)
+def test_of_two_that_were_stopped_both_are_named(script: str, denials: tuple[Denial, ...], said: str) -> None:
+    assert judged(script, denial=stopped(*denials)).description.endswith(said)
+
+
 def test_a_stopped_write_outside_the_workspace_raises_the_level() -> None:
     assert judged("make").risk_level == "low"
     assert judged("make", denial=stopped(Denial("write", path="/etc/motd"))).risk_level == "high"
@@ -116,4 +142,4 @@ def test_a_report_without_a_denial_changes_nothing() -> None:
 
 def test_further_denials_are_counted() -> None:
     report = DenialReport("denied", (Denial("write", path="/etc/a"), Denial("write", path="/etc/b")), omitted=3)
-    assert "/etc/a and 4 more" in judged("make", facts(), report).description
+    assert "write /etc/a, write /etc/b and 3 more" in judged("make", facts(), report).description

@@ -263,6 +263,18 @@ def test_a_name_protected_by_its_ending_has_a_hint_that_works_at_once(sandgate: 
     assert (sandgate.workspace / "team.code-workspace").exists()
 
 
+def test_a_hook_that_was_made_in_a_draft_is_said_to_be_not_kept_and_the_hint_works(sandgate: Sandgate) -> None:
+    """It ends with 0: the draft of the git directory took it, and what it holds is looked at when it is over."""
+    command = ["--", "sh", "-c", "echo x > .git/hooks/post-commit && cat .git/hooks/post-commit"]
+    done = sandgate("run", *command)
+    hook = sandgate.workspace / ".git/hooks/post-commit"
+    assert (done.code, done.out, hook.exists()) == (0, "x\n", False)
+    (line,) = done.err.splitlines()
+    assert line.startswith(f"sandgate: not kept, though the command ended well: create {hook} (protected: ")
+    assert sandgate("run", *shlex.split(line.partition("once with: ")[2]), *command).code == 0
+    assert hook.exists()
+
+
 def test_a_rule_that_asks_where_nobody_can_be_says_so_and_the_hint_works(sandgate: Sandgate) -> None:
     """Nobody chose the policy `never` there, so it is not named."""
     rules = sandgate.home / ".sandgate" / "rules"

@@ -21,6 +21,7 @@ from sandgate.places.dispensable import is_dispensable
         "/h/.python_history-00123",
         "/h/.viminfz.tmp",
         "/h/.local/share/recently-used.xbel.A1B2C3",
+        "/proc/24302/coredump_filter",  # a Java runtime, of itself
     ],
 )
 def test_programs_do_without_these(path: str) -> None:
@@ -37,6 +38,8 @@ def test_programs_do_without_these(path: str) -> None:
         "/other/.python_history",  # of another home: no program of this one keeps it there
         "/srv/__pycache",
         "/srv/m.pyc.txt",
+        "/srv/coredump_filter",
+        "/proc/24302/oom_score_adj",
         "/srv/m.pyc.12x",
     ],
 )

@@ -12,7 +12,7 @@ from sandgate.execution.asking import AskedMeanwhile
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision
 from sandgate.protocol.permissions import Grant
-from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads, as_decision
+from sandgate.reviewers.async_reviewer import CANCELLED, CallerTurn, ReviewerBridge, Threads, as_decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,6 +130,36 @@ def test_a_question_about_a_command_that_waits_is_taken_back_from_the_coroutine(
         loop.call_soon_threadsafe(loop.stop)
         serving.join()
         loop.close()
+
+
+@pytest.mark.parametrize("left", ["the caller", "the reviewer"])
+def test_who_was_not_answered_reads_it_in_words(left: str) -> None:
+    """It said `CancelledError()`, in the journal too."""
+
+    async def session() -> Decision:
+        turn, asked = CallerTurn(), asyncio.Event()
+
+        async def waits(_request: ApprovalRequest) -> str:
+            asked.set()
+            if left == "the reviewer":
+                raise asyncio.CancelledError
+            await asyncio.Event().wait()
+            return "approve"
+
+        bridge = ReviewerBridge(waits, asyncio.get_running_loop())
+
+        def review() -> Decision:
+            bridge.threads.turn = turn
+            return bridge.review(REQUEST)
+
+        answer = asyncio.ensure_future(asyncio.to_thread(review))
+        await asyncio.wait_for(asked.wait(), 5)
+        if left == "the caller":
+            turn.give_up()
+        return await asyncio.wait_for(answer, 5)
+
+    said = {"the caller": "nobody waits for the answer any more", "the reviewer": CANCELLED}[left]
+    assert asyncio.run(session()) == Decision("retry", "denied", "none", reason=said)
 
 
 def test_another_thread_works_for_the_same_caller() -> None:

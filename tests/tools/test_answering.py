@@ -71,6 +71,11 @@ def test_what_was_refused_since_the_last_answer_is_in_the_next(host: ToolHost) -
     terminal.wait_exit(LIMIT_MS)
 
 
+def test_what_was_done_and_not_kept_is_not_called_refused() -> None:
+    hook = Denial("create", path="/repo/.git/hooks/pre-commit", syscall="")
+    assert denied_notices((hook,)) == ("the sandbox did not keep: create /repo/.git/hooks/pre-commit",)
+
+
 def test_what_nothing_allows_is_told_with_the_reason() -> None:
     denial = Denial("other", path="/x", program="chmod", what="set-id bits on", why="it would run as its owner")
     assert denied_notices((denial,)) == (

@@ -55,7 +55,18 @@ def _sentences(ranked: list[Finding], level: RiskLevel, stopped: str) -> list[st
         return [stopped or ("Only looks at things" if level == LOW else "Its effect could not be determined")]
     said = list(dict.fromkeys(each.sentence for each in spoken))
     second = stopped or spoken[0].consequence or next((each for each in said[1:] if not _repeats(each, said[0])), "")
-    return [said[0], second]
+    return [_first_two(said) if stopped else said[0], second]
+
+
+def _first_two(said: list[str]) -> str:
+    """One sentence, where what was stopped is the other: `Writes /a and /b`, `Writes /a and deletes /b`."""
+    others = [each for each in said[1:] if not _repeats(each, said[0])]
+    if not others:
+        return said[0]
+    verb, _, rest = others[0].partition(" ")
+    second = rest if rest and said[0].startswith(f"{verb} ") else others[0][:1].lower() + others[0][1:]
+    more = len(others) - 1
+    return f"{said[0]}, {second} and {more} more" if more else f"{said[0]} and {second}"
 
 
 def _repeats(sentence: str, first: str) -> bool:

@@ -20,19 +20,24 @@ TRIED = {
     "write": "write", "create": "create", "delete": "delete", "rename": "rename", "read": "read", "exec": "run",
     "metadata": "change the attributes of", "connect": "connect to", "bind": "listen on", "other": "use",
 }  # fmt: skip
+NAMED_MAX = 2  # of what was stopped, in a sentence
 MAX_DENIALS = 20  # judged; a program that repeats itself says nothing new
 
 
 def denial_sentence(report: DenialReport | None) -> str:
-    """ "It tried to write /etc/motd, which the sandbox stopped"; empty when nothing was."""
+    """ "It tried to write /etc/motd, which the sandbox stopped"; two are both named. Empty when nothing was."""
     if report is None or not report.denied or not report.denials:
         return ""
-    first = report.denials[0]
-    target = first.path or first.address
-    more = len(report.denials) + report.omitted - 1
+    named = dict.fromkeys(map(_tried, report.denials[:NAMED_MAX]))
+    more = len(report.denials) + report.omitted - min(len(report.denials), NAMED_MAX)
     tail = f" and {more} more" if more else ""
-    what = f"{first.what} {worded(target) if target else ''}".strip() or "something"
-    return f"It tried to {TRIED[first.operation]} {what}{tail}, which the sandbox stopped"
+    return f"It tried to {(', ' if more else ' and to ').join(named)}{tail}, which the sandbox stopped"
+
+
+def _tried(denial: Denial) -> str:
+    target = denial.path or denial.address
+    what = f"{denial.what} {worded(target) if target else ''}".strip() or "something"
+    return f"{TRIED[denial.operation]} {what}"
 
 
 def denial_findings(report: DenialReport | None, facts: AssessmentFacts, foreseen: Sequence[Finding]) -> list[Finding]:

@@ -1,5 +1,5 @@
 """What programs try to write and do without: bytecode, caches of test tools, logs of runs, the times of update checks,
-histories of dialogues, counters of coverage. By name alone.
+histories of dialogues, counters of coverage, what their own dumps would hold. By name alone.
 
 A refusal of such a write is not why a command failed, so no question comes of it, unless the command speaks of what it
 would write. It is refused all the same. Names are those the programs' own manuals give.
@@ -13,6 +13,8 @@ from sandgate.places.remade import BYTECODE, BYTECODE_DIRECTORY, CACHES_OF_TOOLS
 # Everything below a directory of this name: what a command says that wants just that.
 _DIRECTORIES = {BYTECODE_DIRECTORY: "compile", **dict.fromkeys(CACHES_OF_TOOLS, "cache")}
 _ENDINGS = {**dict.fromkeys(BYTECODE, "compile"), ".gcda": "gcov"}
+# What runtimes set for their own process, as they start (proc(5)).
+_OWN_SETTINGS = frozenset(("coredump_filter",))
 # Relative to a home. A trailing slash means everything below, a trailing `*` any rest of the name.
 _IN_HOME = words_of("""
     .npm/_logs/ .npm/_update-notifier-last-checked .config/configstore/update-notifier-* .config/go/telemetry/
@@ -31,6 +33,8 @@ def is_dispensable(path: str, home: str, command: str) -> bool:
         return directory not in command and _DIRECTORIES[directory] not in command
     if ending := _ending(parts[-1]):
         return ending not in command and _ENDINGS[ending] not in command
+    if path.startswith("/proc/") and parts[-1] in _OWN_SETTINGS:
+        return parts[-1] not in command
     if not home or not path.startswith(home + "/"):
         return False
     inner = path[len(home) + 1 :]

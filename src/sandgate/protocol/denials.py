@@ -68,6 +68,11 @@ class Denial(Record):
         return () if self.grant is None else (self.grant, *self.also)
 
     @property
+    def unkept(self) -> bool:
+        """No call was refused: it was done, and was not kept when the command ended."""
+        return self.syscall == "" and self.layer == "mount"
+
+    @property
     def words(self) -> str:
         """What was wanted and of what: `write /etc/motd`, `set-id bits on /etc/motd`. Not made safe for a terminal."""
         target = self.path or self.address

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from concurrent.futures import CancelledError
 from threading import Lock, local
 
 from sandgate.approvals.chain import NO_REVIEWER
 from sandgate.approvals.prompts.prompt import CHANGING
 from sandgate.execution.asking import asked_now
+from sandgate.gate.held_questions import WITHDRAWN
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.wire import accepts_amendment
 from sandgate.reviewers.prepared import prepared
@@ -42,6 +44,7 @@ ANSWERS: dict[object, ReviewDecision] = {
     "approved_with_amendment": "approved_with_amendment",
     "abort": "abort",
 }
+CANCELLED = "the review was cancelled before it had an answer"
 KNOWN = (*ANSWERS, False, None, "deny", "denied")
 
 
@@ -147,7 +150,7 @@ class ReviewerBridge:
             answer = turn.ask(submit)
             return turn.decided(as_decision(request, answer))
         except BaseException as error:  # a reviewer that fails, or is given up, has not approved
-            return Decision(request.stage, "denied", "none", reason=f"the reviewer failed: {error!r}")
+            return Decision(request.stage, "denied", "none", reason=_why_none(error, given_up=turn.given_up))
 
     def when_given_up(self, tell: Callable[[], None]) -> None:
         """Have `tell` called when the caller that this thread works for gives up."""
@@ -185,6 +188,15 @@ class ReviewerBridge:
         if error is not None:
             about["exception"] = error
         self._loop.call_exception_handler(about)
+
+
+def _why_none(error: BaseException, *, given_up: bool) -> str:
+    """Why there is no answer, in words."""
+    if given_up:
+        return WITHDRAWN
+    if isinstance(error, asyncio.CancelledError | CancelledError):
+        return CANCELLED
+    return f"the reviewer failed: {error!r}"
 
 
 def as_decision(request: ApprovalRequest, answer: Answer) -> Decision:

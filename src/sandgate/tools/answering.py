@@ -73,9 +73,13 @@ def waiting_notices(terminal: Terminal) -> tuple[str, ...]:
 
 def denied_notices(denials: tuple[Denial, ...]) -> tuple[str, ...]:
     """What the sandbox refused and what would allow it, for who reads nothing but the text."""
-    shown = [f"the sandbox refused: {denial_text(each)}{_way_or_reason(each)}" for each in denials[:DENIALS_TOLD_MAX]]
+    shown = [f"{_end_of(each)}: {denial_text(each)}{_way_or_reason(each)}" for each in denials[:DENIALS_TOLD_MAX]]
     left = len(denials) - len(shown)
     return (*dict.fromkeys(shown), *((f"the sandbox refused {left} more",) if left else ()))
+
+
+def _end_of(denial: Denial) -> str:
+    return "the sandbox did not keep" if denial.unkept else "the sandbox refused"
 
 
 def _way_or_reason(denial: Denial) -> str:

@@ -159,6 +159,21 @@ def test_many_denials_are_counted() -> None:
     assert (len(lines), lines[-1]) == (DENIALS_SAID_MAX + 1, "denied: 5 more")
 
 
+def test_what_was_done_and_not_kept_is_not_called_denied_and_its_hint_comes_although_it_ended_well() -> None:
+    """The program was told that it worked: a hook that is not there afterwards is news to everybody."""
+    hook = "/repo/.git/hooks/pre-commit"
+    unkept = attempt(Denial("create", path=hook, syscall="", grant=Grant("write_path", hook)), MOTD_DENIED)
+    why = "protected: it can run code outside the sandbox later"
+    assert denial_lines(unkept.but(result=unkept.final.but(exit_code=0))) == [
+        f"not kept, though the command ended well: create {hook} ({why}) and 1 more (-v shows them); "
+        "grant it once with: --add-dir /repo/.git/hooks"
+    ]
+    assert denial_lines(unkept)[:2] == [
+        f"not kept: create {hook} ({why})",
+        "denied: write /etc/motd (outside the writable roots: /repo)",
+    ]
+
+
 def test_what_a_command_did_without_is_one_line_unless_more_is_asked_for() -> None:
     several = attempt(MOTD_DENIED, Denial("connect", address="192.0.2.1:80"), omitted=198)
     coped = several.but(result=several.final.but(exit_code=0))

@@ -80,14 +80,27 @@ def _together(denials: Sequence[Denial], permissions: EffectivePermissions) -> s
 def _coped_with(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:
     """One line at most: it went well without all of these, and nothing needs to be opened for it."""
     more = len(denials) - 1 + omitted
+    if unkept := next((each for each in denials if each.unkept), None):
+        return [_lost(unkept, more, permissions)]
     if more < 1 or not denials:
         return denied(denials, permissions, omitted)
     return [f"denied: {_object(denials[0])} and {more} more, which it could do without (-v shows them)"]
 
 
+def _lost(denial: Denial, more: int, permissions: EffectivePermissions) -> str:
+    """What the command was told it had done: it cannot know, so who reads this has to."""
+    hint = grant_hint(denial, permissions)
+    others = f" and {more} more (-v shows them)" if more else ""
+    allowing = f"; grant it once with: {hint}" if hint else ""
+    return f"not kept, though the command ended well: {_object(denial)} ({_why(denial, permissions)}){others}{allowing}"
+
+
 def denied(denials: Sequence[Denial], permissions: EffectivePermissions, omitted: int) -> list[str]:
     """One line each, and how many more there are."""
-    lines = [f"denied: {_object(denial)} ({_why(denial, permissions)})" for denial in denials[:DENIALS_SAID_MAX]]
+    lines = [
+        f"{'not kept' if denial.unkept else 'denied'}: {_object(denial)} ({_why(denial, permissions)})"
+        for denial in denials[:DENIALS_SAID_MAX]
+    ]
     more = len(denials) - len(lines) + omitted
     return [*lines, f"denied: {more} more"] if more > 0 else lines
 
