@@ -8,8 +8,10 @@ import pytest
 
 from sandgate.config import TypedOverrides
 from sandgate.gate.foreseen_removals import foreseen_removals
+from sandgate.gate.question_reason import with_named
 from sandgate.policy.small_grants import ALIKE_MAX
 from sandgate.protocol.permissions import Grant
+from sandgate.protocol.verdicts import Ask
 from sandgate.runtime import Environment, Runtime, open_runtime
 
 TYPE_CHECKING = False
@@ -76,3 +78,11 @@ def test_more_than_are_read_at_once_are_asked_about_at_their_calls(runtime: Runt
 
 def test_who_asks_to_leave_the_sandbox_is_given_nothing_else(runtime: Runtime) -> None:
     assert given(runtime, "rm", "-rf", "../tree", wish="require_escalated") == []
+
+
+def test_what_a_rule_has_closed_is_not_given_with_a_yes(runtime: Runtime) -> None:
+    command, asks = runtime.request(("rm", "-rf", "../tree")), Ask()
+    tree = str(Path(runtime.directory).parent / "tree")
+    given = with_named(asks, command, runtime.confinement, lambda _grant: "")
+    assert given == asks.but(grants=(Grant("remove", tree),))
+    assert with_named(asks, command, runtime.confinement, lambda grant: "closed" if grant.value == tree else "") == asks

@@ -282,8 +282,8 @@ class _Passage:
         self._approval_state.let_go()
         if self._gate._rulebook.is_tied(self._command):
             self._approval_state.take(())
-        admitted, confinement = self._gate._rulebook.admitted, self._gate._confinement
-        verdict = self._asked.verdict or with_named(admitted(self._command), self._command, confinement)
+        book, here = self._gate._rulebook, self._gate._confinement
+        verdict = self._asked.verdict or with_named(book.admitted(self._command), self._command, here, book.closed)
         self._why, self._reads = why_asked(verdict), only_reads(verdict)
         if isinstance(verdict, Ask):
             self._assess(None)

@@ -7,8 +7,11 @@ from sandgate.protocol.verdicts import Allow, Ask
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.gate.contracts import Confining
     from sandgate.protocol.commands import CommandRequest
+    from sandgate.protocol.permissions import Grant
     from sandgate.protocol.verdicts import Verdict
 
 
@@ -32,10 +35,16 @@ def why_asked(verdict: Verdict) -> str:
     return f"{about}{first.detail}{more}"
 
 
-def with_named(verdict: Verdict, command: CommandRequest, confinement: Confining) -> Verdict:
-    """The verdict, and where it asks, what a yes gives because the command itself names it."""
+def with_named(
+    verdict: Verdict, command: CommandRequest, confinement: Confining, closed: Callable[[Grant], str]
+) -> Verdict:
+    """The verdict, and where it asks, what a yes gives because the command itself names it.
+
+    Nothing of it where a rule has `closed` a place of it.
+    """
     if not isinstance(verdict, Ask) or verdict.grants:
         return verdict
     from sandgate.gate.foreseen_removals import foreseen_removals
 
-    return verdict.but(grants=foreseen_removals(command, confinement))
+    grants = foreseen_removals(command, confinement)
+    return verdict if any(map(closed, grants)) else verdict.but(grants=grants)
