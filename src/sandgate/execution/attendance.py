@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sandgate.execution.early_refusals import Meanwhile
     from sandgate.execution.held_calls import HeldCalls
     from sandgate.execution.interrupts import InterruptsHeld
+    from sandgate.execution.lent_terminal import LentTerminal
     from sandgate.execution.lifetime import Order
     from sandgate.execution.streams import OutputStream
     from sandgate.execution.tty import TerminalRelay
@@ -46,6 +47,7 @@ class Attendance:
         "_cancel_fd",
         "_child",
         "_held",
+        "_lent",
         "_meanwhile",
         "_poll",
         "_relay",
@@ -65,6 +67,7 @@ class Attendance:
         cancel_fd: int | None,
         meanwhile: Meanwhile | None,
         held: HeldCalls | None = None,
+        lent: LentTerminal | None = None,
     ) -> None:
         self.lifetime = lifetime
         self.ended_ns: int | None = None
@@ -75,6 +78,7 @@ class Attendance:
         self._cancel_fd = cancel_fd
         self._meanwhile = meanwhile
         self._held = held
+        self._lent = lent
         self._watched: dict[int, int] = {}
         self._poll = poll()
 
@@ -123,11 +127,15 @@ class Attendance:
             self.lifetime.hold(now_ns)
         else:
             self.lifetime.release(now_ns)
+        if self._lent is not None:
+            self._lent.repaint(now_ns, waits=held.asks)
 
     def _wait_ms(self, now_ns: int) -> int | None:
         limit_ms = self.lifetime.wait_ms(now_ns)
         if self._held is not None:
             limit_ms = self._held.wait_ms(limit_ms)
+            if self._lent is not None:
+                limit_ms = self._lent.wait_ms(limit_ms, waits=self._held.asks)
         return limit_ms if self._meanwhile is None else self._meanwhile.wait_ms(limit_ms, now_ns)
 
     def _is_held_back(self) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sandgate.execution.capture import Stream
     from sandgate.execution.early_refusals import Meanwhile
     from sandgate.execution.held_calls import Ask, HeldCalls
+    from sandgate.execution.lent_terminal import LentTerminal
     from sandgate.execution.start import Starter
     from sandgate.execution.streams import ForwardingStopped
     from sandgate.execution.tty import TerminalModes, TerminalRelay
@@ -107,13 +108,13 @@ def _attendance(
     begun()
     from sandgate.execution.attendance import Attendance, begun_at
 
-    return Attendance(child, wiring.streams, wiring.relay, begun_at(*clock), cancel_fd, meanwhile, held)
+    return Attendance(child, wiring.streams, wiring.relay, begun_at(*clock), cancel_fd, meanwhile, held, wiring.lent)
 
 
 class _Wiring:
     """Every descriptor of one run that is ours to close, and the terminal modes that are ours to put back."""
 
-    __slots__ = ("_lent", "_modes", "_on_output", "capture", "relay", "streams")
+    __slots__ = ("_lent", "_modes", "_on_output", "_shows", "capture", "lent", "relay", "streams")
 
     def __init__(self, capture: Capture, on_output: Callable[[Stream, bytes], None] | None) -> None:
         self.capture = capture
@@ -122,6 +123,8 @@ class _Wiring:
         self._on_output = on_output
         self._lent: list[int] = []  # the command's ends: closed here once it has its own copies
         self._modes: TerminalModes | None = None
+        self.lent: LentTerminal | None = None  # what lends our terminal to a question
+        self._shows = False  # what a command with a terminal of its own prints is seen on ours
 
     def pipes(self, stdin: int | None, stdout: int | None, stderr: int | None) -> tuple[int, int, int]:
         """Two pipes; returns what the command gets as 0, 1 and 2."""
@@ -137,6 +140,7 @@ class _Wiring:
         from sandgate.execution.tty import TerminalRelay
 
         forwarding = None if stdout is None else Forwarding(stdout)
+        self._shows = stdout is not None and os.isatty(stdout)
         typed = stdin if stdin is not None and _is_open(stdin) else None
         self.relay = relay = TerminalRelay(stdin=typed, stdout=stdout)
         self._lent.append(relay.slave)
@@ -144,11 +148,19 @@ class _Wiring:
         return relay.slave, relay.slave, relay.slave
 
     def held(self, ask: Ask | None, child: Child) -> HeldCalls | None:
-        """What puts its calls to somebody. A command that has our terminal is stopped while a question is on it."""
+        """What puts its calls to somebody. A command that has our terminal is stopped while a question is on it.
+
+        One with a terminal of its own cannot reach ours: that is lent to the question.
+        """
         if ask is None:
             return None
         from sandgate.execution.held_calls import HeldCalls
 
+        if self.relay is not None:
+            from sandgate.execution.lent_terminal import LentTerminal
+
+            self.lent = LentTerminal(self.relay, self.streams[0] if self._shows else None)
+            return HeldCalls(ask, self.lent)
         return HeldCalls(ask) if self._modes is None else HeldCalls(ask, _Stilled(child.processes))
 
     def close_lent(self) -> None:
@@ -163,6 +175,8 @@ class _Wiring:
 
     def close(self) -> None:
         self.close_lent()
+        if self.lent is not None:
+            self.lent.close()
         for stream in self.streams:
             stream.close()
         if self.relay is not None:

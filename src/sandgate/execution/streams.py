@@ -154,6 +154,17 @@ class OutputStream:
         self._capture = capture
         self._on_output = on_output
 
+    def also_tell(self, hear: Callable[[bytes], None]) -> None:
+        """Every chunk, before anybody else hears of it."""
+        told = self._on_output
+
+        def both(name: Stream, data: bytes) -> None:
+            hear(data)
+            if told is not None:
+                told(name, data)
+
+        self._on_output = both
+
     @property
     def readable(self) -> bool:
         return self.fd is not None and not self.held_back

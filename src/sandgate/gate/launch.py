@@ -72,9 +72,9 @@ class Launch(Readiness):
         super().__init__(confinement)
 
     def when_held(self, questions: HeldQuestions) -> bool:
-        """See `gate.Launcher`. A terminal of its own is our terminal, too, where a question could not stand."""
+        """See `gate.Launcher`."""
         self._ask = questions
-        return not questions.plan.tty
+        return True
 
     def __call__(self, call_id: str, plan: ConfinedCommand) -> AttemptOutcome:
         def arrived(stream: Stream, chunk: bytes) -> None:

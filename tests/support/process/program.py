@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import fcntl
 import functools
 import json
 import os
 import pty
 import select
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from pathlib import Path
 
@@ -127,6 +130,15 @@ class Terminal:
 
     def presses(self, keys: str) -> None:
         os.write(self._master, keys.encode())
+
+    def resizes(self, rows: int, columns: int) -> None:
+        fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def hangs_up(self) -> int:
+        """The person closes the window; returns the program's exit code."""
+        os.close(self._master)
+        _, status = os.waitpid(self.pid, 0)
+        return os.waitstatus_to_exitcode(status)
 
     def ends(self) -> int:
         """Wait for the program's end; returns its exit code."""

@@ -79,6 +79,21 @@ def test_a_command_with_a_terminal_of_its_own_is_not_asked_about_afterwards(capf
     assert f"{ONE_YES}{NO_DIALOGUE}" in capfd.readouterr().err
 
 
+def test_nothing_is_said_into_the_picture_of_a_command_that_has_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    """Required: it is told after the end; a command without a terminal of its own is told about at once."""
+    answer = answered(Decision("held", "approved", "script", (MOTD,)))
+    for dialogue in (True, False):
+        narrator = Narrator(asks_a_person=False, verbose=False, dialogue=dialogue)
+        narrator(CommandBegan("c", COMMAND, 1, "namespace"))
+        narrator(answer)
+        narrator(Notice("warning", "eight times"))
+        meanwhile = capfd.readouterr().err
+        narrator(ended())
+        narrator.finish()
+        assert ("by script" in meanwhile, "eight times" in meanwhile) == (not dialogue, not dialogue)
+        assert (meanwhile + capfd.readouterr().err).count("sandgate:") == 2
+
+
 def test_a_denial_is_said_with_the_way_to_grant_it(capfd: pytest.CaptureFixture[str]) -> None:
     assert told(ended(MOTD_DENIED), capture=capfd) == SAID
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import TraceRecord
 
 MEANWHILE_SAID_MAX = 3  # of these, while it still runs
+KEPT_MAX = 64  # lines about a command in a terminal of its own, until it has ended
 WHY_SAID_CHARS = 300  # of a reason that came with a no
 
 
@@ -37,6 +38,8 @@ class Narrator:
         self._dialogue = dialogue  # the command has a terminal of its own, so it runs once
         self._verbose = verbose
         self._held: list[str] = []
+        self._kept: list[str] = []  # what came up while the command had the terminal
+        self._runs = False
         self._told: set[str] = set()  # of the command that runs, about what was refused to it so far
         self._warned = False  # about the command that runs, or has just ended
         self._coped = False  # it ended well
@@ -47,8 +50,9 @@ class Narrator:
         """Say what this record means, if anything."""
         match record:
             case CommandBegan():
-                self._warned = False
+                self._warned, self._runs = False, True
             case CommandEnded():
+                self._runs = False
                 self._ended(record.attempt)
             case RefusedMeanwhile():
                 self._meanwhile(record)
@@ -57,25 +61,33 @@ class Narrator:
             case ApprovalAnswered():
                 self._answered(record.decision)
             case AutoReview() if record.status != "in_progress":
-                say.fact(review_line(record))
+                self._say(review_line(record))
             case OutputLost():
                 self.output_lost = self.output_lost or _matters(record)
-                say.fact(record.message)
+                self._say(record.message)
             case Notice():
                 self._warned = self._warned or record.kind == "warning"
-                say.fact(f"warning: {record.message}" if record.kind == "warning" else record.message)
+                self._say(f"warning: {record.message}" if record.kind == "warning" else record.message)
             case _:
                 return
 
     def finish(self) -> None:
         """Say what was held back; of a command that ended well one line is enough, and a warning was one."""
-        for line in () if self._coped and self._warned else self._held:
-            say.fact(line)
+        kept, self._kept = self._kept, []
+        for line in kept if self._coped and self._warned else [*kept, *self._held]:
+            self._say(line)
         self._held.clear()
 
     def forget(self) -> None:
         """Drop what was held back: it is said in other words."""
         self._held.clear()
+
+    def _say(self, line: str) -> None:
+        """At once; after its end where the command has the terminal: there it would stand in its picture."""
+        if not self._dialogue or not self._runs:
+            say.fact(line)
+        elif len(self._kept) < KEPT_MAX:
+            self._kept.append(line)
 
     def _meanwhile(self, record: RefusedMeanwhile) -> None:
         from sandgate.surfaces.cli.denied_lines import denied
@@ -128,7 +140,7 @@ class Narrator:
             # Before the first run, the refusal itself says so; in the middle of one there may be many.
             if decision.stage == "retry" or (decision.stage == "held" and decision.reason not in self._not_asked):
                 self._not_asked.add(decision.reason)
-                say.fact(f"not asked: {decision.reason}")
+                self._say(f"not asked: {decision.reason}")
         else:
             given = ", ".join(map(grant_words, decision.grants)) if decision.approved else ""
             # Where nothing has run, the refusal itself says why.
@@ -136,7 +148,7 @@ class Narrator:
             from sandgate.display import one_line
 
             told = given or one_line(why, limit=WHY_SAID_CHARS)
-            say.fact(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + told if told else ''}")
+            self._say(f"{decision.decision.replace('_', ' ')} by {decision.source}{': ' + told if told else ''}")
 
 
 def _matters(lost: OutputLost) -> bool:
