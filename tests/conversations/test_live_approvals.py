@@ -240,12 +240,41 @@ def test_what_is_answered_within_the_first_call_is_one_answer(place: Workplace) 
     assert (answer.exit_code, answer.output.strip(), len(reviewer.asked)) == (0, "made", 1)
 
 
-def test_a_command_that_shares_our_terminal_is_not_asked_about(place: Workplace) -> None:
-    """Our choice: what it prints and what is typed go through the terminal on which the question would stand."""
+def test_a_command_in_a_terminal_of_its_own_is_asked_about_while_it_runs(place: Workplace) -> None:
+    """Required: the terminal is the question's meanwhile, where it stands there at all."""
     reviewer = SlowReviewer()
+    reviewer.says("approved")
     runtime = session(place, reviewer)
     passage = runtime.run(runtime.request(("mkdir", f"{place.outside}/d"), tty=True))
-    assert (passage.attempts[0].final.exit_code, reviewer.asked) == (1, [])
+    assert [request.stage for request in reviewer.asked] == ["held"]
+    assert (len(passage.attempts), passage.attempts[0].final.exit_code) == (1, 0)
+
+
+class PlacesGiver:
+    """Says yes for the session, and no to what lies beside."""
+
+    def __init__(self) -> None:
+        self.asked: list[ApprovalRequest] = []
+
+    def review(self, request: ApprovalRequest) -> Decision:
+        self.asked.append(request)
+        if any("beside" in grant.value for grant in request.grants):
+            return Decision(request.stage, "denied", "user")
+        return Decision(request.stage, "approved_for_session", "user", request.grants)
+
+
+def test_what_was_given_for_the_session_after_a_failure_is_there_for_a_live_command(place: Workplace) -> None:
+    """Required: a place that another command was given is open from the start, and beside it nothing is."""
+    reviewer = PlacesGiver()
+    runtime = session(place, reviewer, 'sandbox.ask="after"')
+    passage = runtime.run(runtime.request(("mkdir", f"{place.outside}/d")))
+    assert (passage.result and passage.result.exit_code, len(passage.attempts)) == (0, 2)
+    live = runtime.exec_command(f"touch {place.outside}/d/f && echo made; touch {place.outside}/beside", login=False)
+    assert ((place.outside / "d/f").exists(), (place.outside / "beside").exists()) == (True, False), live
+    assert [(request.stage, request.grants[0].value) for request in reviewer.asked][:1] == [
+        ("retry", f"{place.outside}/d")
+    ]
+    assert f"{place.outside}/d/f" not in [each.value for request in reviewer.asked for each in request.grants]
 
 
 def test_without_the_setting_nobody_is_asked_while_it_runs(place: Workplace) -> None:

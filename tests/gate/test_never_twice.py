@@ -76,6 +76,7 @@ class Model:
         self.policy = policy
         self.given: dict[tuple[str, bool], list[Answered]] = {}
         self.rules: list[tuple[tuple[str, ...], bool]] = []
+        self.places: list[Grant] = []  # given to whichever command of the session
         self.this_call: tuple[Grant, ...] | None = None  # what was approved in the running passage
 
     def holding(self, command: CommandRequest, call: str) -> list[Answered]:
@@ -108,9 +109,14 @@ class Model:
         """Whether an earlier answer already says what this question asks."""
         if request.stage == "initial" and self.rule_allows(request.command):
             return True
+        if request.stage == "retry" and self.in_places(request.grants):
+            return True
         holding = self.holding(request.command, request.call_id)
         useful = [grant for each in holding for grant in each.grants if grant not in request.held]
         return bool(holding) and all(any(includes(wide, want) for wide in useful) for want in request.grants)
+
+    def in_places(self, grants: tuple[Grant, ...]) -> bool:
+        return all(any(includes(wide, want) for wide in self.places) for want in grants)
 
     def may_run(self, command: CommandRequest, grants: tuple[Grant, ...], call: str) -> bool:
         """Whether somebody allowed this run, with each of these grants."""
@@ -119,6 +125,7 @@ class Model:
         sources = [grant for each in holding for grant in each.grants]
         sources += [ESCALATE] if self.rule_lets_out(command) else []
         sources += self.this_call or ()
+        sources += self.places if ESCALATE not in grants else []
         return (allowed or self.this_call is not None) and all(
             any(includes(wide, grant) for wide in sources) for grant in grants
         )
@@ -167,6 +174,8 @@ class Session:
         if decision.decision == "approved_for_session":
             key = (COMMANDS[request.command.argv][0], request.command.wish == "require_escalated")
             model.given.setdefault(key, []).append(Answered(decision.grants, uses, request.call_id))
+            if request.stage == "retry" and uses is None and ESCALATE not in decision.grants:
+                model.places += decision.grants
         if decision.amendment is not None:
             model.rules.append((decision.amendment.prefix, decision.amendment.sandbox == "bypass"))
         return decision
@@ -192,7 +201,8 @@ class Session:
         """Whether this run used up one of so many: it was asked about, or takes what the answer gave."""
         endless = [one for one in self.model.holding(self.command, self.call) if one.uses is None]
         for_running = not self.model.policy_allows(self.command) and not self.model.rule_allows(self.command)
-        takes = any(grant in each.grants and not any(grant in one.grants for one in endless) for grant in grants)
+        lent = [*self.model.places, *(grant for one in endless for grant in one.grants)]
+        takes = any(grant in each.grants and grant not in lent for grant in grants)
         return takes or (for_running and not endless and self.model.this_call is None)
 
     def __call__(self, _call_id: str, _plan: ConfinedCommand) -> AttemptOutcome:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -367,6 +368,37 @@ def test_a_coroutine_is_asked_and_its_answer_for_the_session_is_for_every_comman
     assert len(list((home / "d").iterdir())) == 10
 
 
+def test_a_yes_for_the_session_after_a_failure_is_for_every_command(home: Path, backend: str) -> None:
+    """Required: as at the call. Another command with the same target runs once, unasked; beside it all is closed."""
+    asked_about: list[ApprovalRequest] = []
+
+    async def yes(request: ApprovalRequest) -> str:
+        asked_about.append(request)
+        return "approve-session"
+
+    async def session() -> list[int]:
+        overrides = (f'sandbox.backend="{backend}"', 'sandbox.ask="after"', 'approval_policy="on-failure"')
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
+        scripts = (
+            f"mkdir -p {home}/d && echo x >> {home}/note",
+            f"echo run >> runs; mkdir -p {home}/d/e && touch {home}/d/e/f",
+            f"echo run >> runs; sed -i s/x/y/ {home}/note",
+        )
+        async with open_gate(str(home / "ws"), reviewer=yes, overrides=overrides, environ=environ) as gate:
+            passages = [await gate.run(script) for script in scripts]
+            before = len(asked_about)
+            assert all(request.stage == "retry" for request in asked_about)
+            await gate.run(f"echo more >> {home}/neighbour")
+            assert len(asked_about) == before + 1
+        return [each.result.exit_code for each in passages if each.result]
+
+    assert asyncio.run(session()) == [0, 0, 0]
+    places = [grant.value for request in asked_about for grant in request.grants]
+    assert sorted(places) == sorted([f"{home}/d", f"{home}/note", f"{home}/neighbour"])
+    assert (home / "ws/runs").read_text() == "run\nrun\n"
+    assert "y" in (home / "note").read_text()
+
+
 FETCH = """python3 -I -c '
 from urllib.request import urlopen
 print(urlopen("http://127.0.0.1:{0}/").status)' && python3 -I -c '
@@ -388,6 +420,31 @@ def test_a_connection_that_waited_is_made_and_the_next_one_is_not_asked_about(sa
     assert (found.code, (sandgate.workspace / "runs").read_text()) == (0, "run\n")
     end = next(each for each in found.events if each["type"] == "exec_command_end")
     assert end["stdout"] == "read typed\n200\n200\ndid 0\n"
+
+
+@pytest.mark.host("namespace", "notify")
+def test_a_host_that_was_given_for_the_session_after_a_failure_is_for_every_command(home: Path) -> None:
+    """Required: another program reaches the same server in its first run, and no other one."""
+    asked_about: list[ApprovalRequest] = []
+
+    async def yes(request: ApprovalRequest) -> str:
+        asked_about.append(request)
+        return "approve-session" if len(asked_about) == 1 else "deny"
+
+    async def session(port: int, other: int) -> list[int]:
+        overrides = ('sandbox.ask="after"', 'approval_policy="on-failure"')
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
+        connects = "python3 -I -c 'import socket; socket.create_connection((\"127.0.0.1\", {0}))'"
+        scripts = (connects.format(port), f"echo run >> runs; {connects.format(port)}", connects.format(other))
+        async with open_gate(str(home / "ws"), reviewer=yes, overrides=overrides, environ=environ) as gate:
+            passages = [await gate.run(script) for script in scripts]
+        return [each.result.exit_code for each in passages if each.result]
+
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_server(("127.0.0.1", 0)) as other:
+        port, another = server.getsockname()[1], other.getsockname()[1]
+        assert asyncio.run(session(port, another)) == [0, 0, 1]
+    assert [each.grants[0].value for each in asked_about] == [f"127.0.0.1:{port}", f"127.0.0.1:{another}"]
+    assert (home / "ws/runs").read_text() == "run\n"
 
 
 @pytest.mark.parametrize("answer", ["approve", "deny"])

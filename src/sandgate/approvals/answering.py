@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
+from sandgate.protocol.permissions import ESCALATE
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.trace import Recorder
 
+    Closed = Callable[[Grant], str]
     WritePerformed = Callable[[str, CommandRequest, Attempt], None]
 
 
@@ -69,10 +72,20 @@ class SessionAnswers:
         """What all commands of the session have been given, path by path."""
         return () if self._store is None else self._store.places.given()
 
-    def with_places(self, plan: ConfinedCommand, closed: Callable[[Grant], str] = lambda _: "") -> ConfinedCommand:
+    def planned_places(self, closed: Closed = lambda _: "") -> tuple[Grant, ...]:
+        """What plans are made with because it was given for the session after a failure, whichever command's."""
+        return () if self._store is None else tuple([each for each in self._store.places.planned() if not closed(each)])
+
+    def with_planned(self, grants: tuple[Grant, ...], closed: Closed = lambda _: "") -> tuple[Grant, ...]:
+        """What a run is planned with: its own grants, and those places where it is confined at all."""
+        places = self.planned_places(closed)
+        return tuple(dict.fromkeys((*grants, *places))) if places and ESCALATE not in grants else grants
+
+    def with_places(self, plan: ConfinedCommand, closed: Closed = lambda _: "") -> ConfinedCommand:
         """The plan with what was given for the session, path by path, whichever command wants it; without what a rule
         has `closed` since."""
-        if not (given := tuple([grant for grant in self.places if not closed(grant)])):
+        carried = () if self._store is None else self._store.places.carried()
+        if not (given := tuple([grant for grant in carried if not closed(grant)])):
             return plan
         from sandgate.sandbox.carried_grants import with_standing
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from sandgate.approvals.keys import keys_of, other_wish
+from sandgate.approvals.places import is_about_places
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import ESCALATE
 
@@ -131,6 +132,8 @@ class ReviewerChain:
                 if decision.uses is None:  # else it is for this command alone
                     self._store.places.remember(decision.grants, until=until)
                 return decision
+            if decision.uses is None and is_about_places(request, decision.grants):
+                self._store.places.remember(decision.grants, until=until, planned=True)
             passage = _passage_of(request)
             for key in keys_of(request):
                 self._store.remember(

@@ -2,24 +2,41 @@
 
 An answer to a call that waits is about what the call wants, and the command is there for everybody to see. So "for the
 session" is about that place. What was made under an answer that allowed a new entry is new, and open below.
+
+The same holds for an answer after a failure, where all that it gives are such places: then each later command is
+planned with them, since no call of it may wait. A place that is another object by then, or behind a link, is not used.
 """
 
 from __future__ import annotations
 
 from _thread import allocate_lock
+from os import stat
+from os.path import isdir, islink, realpath
 from time import time
 
 from sandgate.protocol.implied_grants import implied_by
-from sandgate.protocol.permissions import SUPERVISED_KINDS
+from sandgate.protocol.permissions import SUPERVISED_KINDS, Grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.protocol.permissions import Grant
+    from sandgate.protocol.decisions import ApprovalRequest
+
+    Identity = tuple[int, int]  # of a directory
 
 PLACES_MAX = 1024  # of one session; further ones are simply asked about again
 _CHANGES = ("write_path", "write_root", *SUPERVISED_KINDS)
+_PLACES = (*_CHANGES, "host", "unix_socket")  # what is read is no such place: a secret is for one command
+
+
+def is_about_places(request: ApprovalRequest, grants: tuple[Grant, ...]) -> bool:
+    """Whether "for the session" gives `grants` to all of its commands: what they are is said by the question."""
+    if request.stage == "held":
+        return True
+    if request.stage != "retry" or request.keys or request.changes:
+        return False
+    return bool(grants) and all(each.kind in _PLACES and each.value != "*" for each in grants)
 
 
 class SessionPlaces:
@@ -29,12 +46,16 @@ class SessionPlaces:
         self._now = now
         self._guard = allocate_lock()
         self._given: dict[Grant, float | None] = {}  # until when; None: with the session
+        self._planned: dict[Grant, Identity | None] = {}  # of these, what plans are made with, and which directory
 
-    def remember(self, grants: tuple[Grant, ...], *, until: float | None) -> None:
+    def remember(self, grants: tuple[Grant, ...], *, until: float | None, planned: bool = False) -> None:
+        """`planned`: they were given after a failure."""
         with self._guard:
             for grant in grants:
                 if len(self._given) < PLACES_MAX or grant in self._given:
                     self._given[grant] = until
+                    if planned:
+                        self._planned[grant] = _directory(grant)
 
     def given(self) -> tuple[Grant, ...]:
         """All that holds now."""
@@ -44,6 +65,28 @@ class SessionPlaces:
         with self._guard:
             return tuple([each for each, until in self._given.items() if until is None or now < until])
 
+    def planned(self) -> tuple[Grant, ...]:
+        """What a command has from its start because it was given after the failure of another one."""
+        if not self._planned:
+            return ()
+        return tuple([each for each in self.given() if each in self._planned and self._is_same(each)])
+
+    def carried(self) -> tuple[Grant, ...]:
+        """What is carried out for a command from its start: what was given at a call, and what was made since."""
+        return tuple([each for each in map(self._as_carried, self.given()) if each is not None])
+
+    def _is_same(self, grant: Grant) -> bool:
+        """A name may be something else by now; a directory may not, nor may what lies behind a link."""
+        if grant.kind not in _CHANGES:
+            return True
+        now = _directory(grant)
+        return realpath(grant.value) == grant.value and (now is None or now == self._planned[grant])
+
+    def _as_carried(self, grant: Grant) -> Grant | None:
+        if grant.kind == "new_entry" and isdir(grant.value) and not islink(grant.value):
+            return Grant("write_root", grant.value)
+        return None if grant in self._planned else grant
+
     def covers(self, wanted: tuple[Grant, ...], held: tuple[Grant, ...]) -> bool:
         """Whether all that is wanted was given; not by what is `held` already, for that was not enough."""
         useful = [each for each in self.given() if each not in held]
@@ -52,6 +95,15 @@ class SessionPlaces:
     def clear(self) -> None:
         with self._guard:
             self._given.clear()
+            self._planned.clear()
+
+
+def _directory(grant: Grant) -> Identity | None:
+    """Which one it is; None where it is none."""
+    if grant.kind not in _CHANGES or grant.kind in SUPERVISED_KINDS or not isdir(grant.value):
+        return None
+    about = stat(grant.value)
+    return about.st_dev, about.st_ino
 
 
 def _is_below_new(wanted: Grant, given: list[Grant]) -> bool:

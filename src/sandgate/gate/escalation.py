@@ -93,6 +93,7 @@ class Rules(Record):
     may_ask_after_denial: bool
     repeats_typing: bool = False  # a run is a dialogue: another one would be given what was typed for this one
     wants_escalation: bool = False  # the caller asked to leave the sandbox from the start
+    places: tuple[Grant, ...] = ()  # given to every command of the session: each run has them
     remembered: tuple[Grant, ...] | None = None  # given to this very command earlier in the session
     retry_after_approval: RetryAfterApproval = "silent"
     workspace: str = NOWHERE  # where a silent retry may open something to write
@@ -234,7 +235,7 @@ class Escalation:
             return Finish()
         if not self._may_run_again:
             return Finish()
-        offered, may_escalate = offer(denial.denials, self._grants, self._targets())
+        offered, may_escalate = offer(denial.denials, (*self._grants, *self._rules.places), self._targets())
         if not offered:
             return Finish()
         question = AskReviewer(

@@ -209,6 +209,7 @@ class Gate:
             may_ask_after_denial=may_ask_after_denial(policies.approval, tool),
             repeats_typing=command.tty,
             wants_escalation=command.wish == "require_escalated",
+            places=self._answering.planned_places(self._rulebook.closed),
             remembered=self._remembered(asked, keys, call_id) if keys and runs_confined else None,
             retry_after_approval=after,
             workspace=policies.workspace,
@@ -217,8 +218,7 @@ class Gate:
 
     def _remembered(self, asked: GateRequest, keys: tuple[ApprovalKey, ...], call_id: str) -> tuple[Grant, ...] | None:
         """What earlier answers give a command that runs at once, counted where they hold so many times."""
-        seen = seeing(asked.command)
-        store = self._answering.store
+        seen, store = seeing(asked.command), self._answering.store
         given = store.recall_all(keys, call_id, seen)
         return store.use(keys, given, call_id, seen) if given else None
 
@@ -377,6 +377,7 @@ class _Passage:
         return attempt
 
     def _start(self, grants: tuple[Grant, ...], *, again: bool = False) -> tuple[ConfinedCommand, AttemptOutcome]:
+        grants = self._gate._answering.with_planned(grants, self._gate._rulebook.closed)
         later = self._launch.get_ready(grants)
         plan = self._gate._confinement.plan(self._command, grants, reads=self._reads, later=None if again else later)
         try:

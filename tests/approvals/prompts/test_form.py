@@ -68,7 +68,7 @@ def test_the_whole_form_of_a_retry() -> None:
     ]
     assert form.choices == (
         ("approve", "yes, once: may write /etc/motd"),
-        ("approve-session", "yes, for this session: may write /etc/motd"),
+        ("approve-session", "yes, for this session: may write /etc/motd, any command"),
         ("approve-unsandboxed", "yes, once, WITHOUT the sandbox"),
         ("deny", "no, keep the result as it is"),
         ("abort", "no, and stop everything"),

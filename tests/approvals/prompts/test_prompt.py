@@ -43,7 +43,13 @@ HIGH = RiskAssessment("Overwrites a system file.", "high", ("system_modification
 def test_a_retry_offers_the_smallest_grant_first_and_the_way_out_under_its_own_key() -> None:
     assert choices(RETRY) == (
         Choice("y", "approve", "yes, once: may write /etc/motd", "approved", (MOTD,)),
-        Choice("a", "approve-session", "yes, for this session: may write /etc/motd", "approved_for_session", (MOTD,)),
+        Choice(
+            "a",
+            "approve-session",
+            "yes, for this session: may write /etc/motd, any command",
+            "approved_for_session",
+            (MOTD,),
+        ),
         Choice("u", "approve-unsandboxed", "yes, once, WITHOUT the sandbox", "approved", (ESCALATE,)),
         Choice("n", "deny", "no, keep the result as it is", "denied"),
         Choice("q", "abort", "no, and stop everything", "abort"),

@@ -7,6 +7,7 @@ that a habit cannot approve it; Enter never answers.
 
 from __future__ import annotations
 
+from sandgate.approvals.places import is_about_places
 from sandgate.approvals.prompts.asked_again import again_lines, why_line
 from sandgate.approvals.prompts.risk_lines import risk_lines
 from sandgate.commandline.words import joined, program_name
@@ -81,11 +82,12 @@ def choices(request: ApprovalRequest) -> tuple[Choice, ...]:
 
 def _for_session(request: ApprovalRequest, what: str) -> Iterator[Choice]:
     files, given = executed_names(request), request.grants
-    same = f", while {files} {_stays(request)}" if files else ""
+    same = f", while {files} {_stays(request)}" if files and not is_about_places(request, given) else ""
     label = f"yes, for this session{same}: {what}{_beyond(request)}"
     yield Choice("a", "approve-session", label, "approved_for_session", given)
     if request.may_change:
-        label = f"yes, for this session, also when {files} changes (it stays in the sandbox): {what}"
+        beyond = _beyond(request)
+        label = f"yes, for this session, also when {files} changes (it stays in the sandbox): {what}{beyond}"
         yield Choice("c", CHANGING, label, "approved_for_session", given, changing=True)
 
 
@@ -137,7 +139,7 @@ def _beyond(request: ApprovalRequest) -> str:
     """What an answer for the session covers beside this very question."""
     if request.changes:
         return ", and any other change of these files"
-    if request.stage == "held":
+    if is_about_places(request, request.grants):
         return ", any command"
     return ", and whatever else is typed into this command" if is_input(request) else ""
 
