@@ -206,7 +206,7 @@ def test_somebody_at_another_terminal_answers(sandgate: Sandgate, backend: str, 
     assert program.stdout is not None
     before = b""
     while b"PICTURE" not in before:
-        before += program.stdout.read1()
+        before += os.read(program.stdout.fileno(), 65_536)
     program.stdin.write(b"s")
     program.stdin.flush()
     until(lambda: bool(pending(sandgate)))

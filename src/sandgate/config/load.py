@@ -197,7 +197,7 @@ def _granted(text: str) -> tuple[str, str]:
     kind, mark, path = text.partition("=")
     if kind not in NAMED_KINDS or not path:
         kinds = ", ".join([f"`{each}`" for each in NAMED_KINDS])
-        why = f"`{visible(kind)}` is none of {kinds}" if mark else "it has the form KIND=PATH"
+        why = f"`{visible(kind)}` is none of {kinds}" if mark and path else "it has the form KIND=PATH"
         raise RequestError(f"cannot grant `{visible(text)}`", why=why, hint="for example: --grant new_entry=~/made")
     return f"grants.{kind}", path
 

@@ -130,7 +130,7 @@ def effective_permissions(
         pinned=_shallow_first(pins),
         private_tmp=tmp,
         scratch="".join(scratch),
-        ours=facts.own,
+        ours=(*facts.own, *facts.unmade),
     )
 
 

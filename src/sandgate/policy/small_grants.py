@@ -216,7 +216,11 @@ def _whole_directory(path: str, held: HeldCall, intent: HeldIntent, given: tuple
     if held.refused.operation not in _MAKING:
         return ""
     wanted = Grant("new_entry", path)
-    above = [each for each in intent.targets.named if path.startswith(each.rstrip("/") + "/")]
+    above = (
+        []
+        if path in intent.targets.named
+        else [each for each in intent.targets.named if path.startswith(each.rstrip("/") + "/")]
+    )
     for place in sorted(above, key=len, reverse=True):
         if intent.exists(place) and _may_be_root(place, intent) and implies(Grant("write_root", place), wanted):
             return place

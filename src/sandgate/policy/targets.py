@@ -62,6 +62,8 @@ def targets_of(command: CommandRequest | ConfinedCommand, workspace: str) -> Cha
             for base in bases:
                 place, whole = _place(normpath(join(base, _at_home(word, homes))))
                 (named if not removes else removed if whole else inside)[place] = None
+                if not whole and not removes:  # a program that is told `*` without a shell means just that
+                    named[normpath(join(base, word))] = None
                 if word in moves:
                     moved[place] = None
     gone = tuple(removed), tuple(inside), tuple(moved)

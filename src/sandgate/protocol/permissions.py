@@ -157,7 +157,8 @@ class EffectivePermissions(Record):
     pinned: tuple[str, ...] = ()  # writable through a directory above, and mounted so that no command moves them away
     private_tmp: PrivateTmp | None = None  # None: /tmp is the host's
     scratch: str = ""  # where /tmp must stay the host's: the directory for `$TMPDIR` of commands, one of `writable`
-    ours: tuple[str, ...] = ()  # all of our own code, wherever it lies: what would run us as the command likes
+    # All of our own code, and our state that is not there yet: what would run us, or have us run, as the command likes.
+    ours: tuple[str, ...] = ()
     lifted: tuple[str, ...] = ()  # would be of `read_only` and `absent`; git alone changes them, and they are looked at
     begun: str = ""  # a `.git` that may come to exist if nothing in it is obeyed; it would be one of `absent`
 

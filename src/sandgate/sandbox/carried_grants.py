@@ -6,12 +6,13 @@ do, nor stand for what does not exist. A directory that is there is mounted, and
 
 from __future__ import annotations
 
+import os
 from os.path import dirname, isdir, islink, join, lexists, normpath, realpath, split
 
 from sandgate.errors import ConfinementError
 from sandgate.places import git
 from sandgate.policy.small_grants import is_closed_for_good
-from sandgate.protocol.permissions import ESCALATE, NAMED_KINDS, Grant
+from sandgate.protocol.permissions import ESCALATE, NAMED_KINDS, PATH_CHARS_MAX, Grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     Grants = tuple[Grant, ...]
     Notes = tuple[str, ...]
 
+SHOWN_CHARS = 80  # of a path that is none
 CARRIED_MAX = 256  # grants of one plan, PLAN_GRANTS_MAX of native/plan.h; what is beyond is refused as without it
 
 
@@ -86,6 +88,12 @@ def _made_link(directory: str, permissions: EffectivePermissions) -> str:
 
 def _refuse_closed(grants: Iterable[Grant], permissions: EffectivePermissions) -> None:
     for grant in grants:
+        if len(os.fsencode(grant.value)) >= PATH_CHARS_MAX:
+            raise ConfinementError(
+                f"cannot grant `{grant.value[:SHOWN_CHARS]}…`",
+                why=f"no path has more than {PATH_CHARS_MAX - 1} bytes",
+                hint="take it out of `--grant`, and of `grants` in the settings",
+            )
         if is_closed_for_good(grant.value, permissions):
             raise ConfinementError(
                 f"cannot grant `{grant.value}`",
