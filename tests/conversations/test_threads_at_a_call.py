@@ -46,7 +46,7 @@ class Judge:
         return Decision(request.stage, decision, "user", () if decision == "denied" else request.grants)
 
 
-def session(place: Workplace, reviewer: Judge) -> Runtime:
+def session(place: Workplace, reviewer: Any) -> Runtime:
     return place.session(*ASKS, reviewer=reviewer, approval_policy="on-failure")
 
 
