@@ -392,8 +392,7 @@ class _Passage:
     def _holding(self, plan: ConfinedCommand) -> ConfinedCommand:
         """The plan, whose calls are held where somebody is attached who is asked about them."""
         gate, ladder, closed, self._questions = self._gate, self._ladder, self._gate._rulebook.closed, None
-        somebody = gate.asks_at_call and gate._answering.reviewers
-        if not somebody or not plan.confined or not ladder.may_hold:
+        if not (gate.asks_at_call and gate._answering.reviewers) or not plan.confined or not ladder.may_hold:
             return plan
         from sandgate.gate.held_questions import HeldQuestions
 
