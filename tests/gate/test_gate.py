@@ -87,7 +87,7 @@ class Stage:
         if self.plan_fails:
             raise SetupFailed("cannot confine")
         self.started.append((command, grants))
-        confined = ESCALATE not in grants and not isinstance(self.gate._policies.sandbox, DangerFullAccess)
+        confined = ESCALATE not in grants and not isinstance(self.gate.policies.sandbox, DangerFullAccess)
         permissions = EffectivePermissions(writable=("/tmp",), confined=confined)
         backend: Any = "namespace" if confined else "none"
         return ConfinedCommand(backend, command.argv, command.cwd, command.env, permissions)

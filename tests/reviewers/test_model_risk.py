@@ -256,7 +256,7 @@ def test_off_means_that_nothing_is_imported_and_no_thread_can_run(tmp_path: Path
 def test_prepared_answers_need_no_model(tmp_path: Path) -> None:
     with ResponsesServer(assesses("low")) as server:
         session = Session(tmp_path, server.url, Colleague())
-        runtime = open_runtime(session.runtime._environment, answers=("deny",))
+        runtime = open_runtime(session.runtime.environment, answers=("deny",))
         with runtime:
             runtime.run(runtime.request(("touch", "a")))
         assert server.asked == []

@@ -28,12 +28,16 @@ from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputText,
 from sandgate.protocol.operations import (
     AnswerApproval,
     Compact,
+    ContextChange,
     Interrupt,
     LocalImageInput,
+    OverrideTurnContext,
     Review,
     Shutdown,
+    TextInput,
     Undo,
     UserInput,
+    UserTurn,
 )
 from sandgate.session import sampling
 from support.agent.event_kinds import kinds, only
@@ -524,5 +528,55 @@ def test_calls_beyond_the_limit_of_a_response_are_answered_and_not_carried_out(m
             assert sorted(answers) == ["a", "b", "c"]
             assert (answers["b"].output, answers["c"].success) == ("done", False)
             assert [each for each in tools.story if each.startswith("begin")] == ["begin a", "begin b"]
+
+    run(work())
+
+
+# Settings of a turn
+
+
+def test_other_settings_hold_from_the_turn_that_brings_them() -> None:
+    async def work() -> None:
+        async with SessionDesk(ModelDouble(says("one"), says("two"), says("three"))) as desk:
+            await desk.turn("first")
+            desk.session.submit(OverrideTurnContext(ContextChange(model="second")))
+            await desk.turn("second")
+            name = desk.session.submit(UserTurn((TextInput("third"),), ContextChange(model="third")))
+            await desk.until(TaskComplete, turn=name)
+            assert desk.turning.held == ["double", "second", "third"]
+            asked = [prompt.how and prompt.how.model for prompt in desk.model.asked]
+            assert asked == ["double", "second", "third"]
+
+    run(work())
+
+
+def test_what_a_turn_brings_during_another_is_heard_in_that_one_and_holds_from_the_next() -> None:
+    held = Held()
+
+    async def work() -> None:
+        model = ModelDouble(calls(("c", "wait")), says("one"), says("two"))
+        async with SessionDesk(model, ToolsDouble(wait=held)) as desk:
+            name = desk.say("first")
+            await held.begun.wait()
+            desk.session.submit(UserTurn((TextInput("meanwhile"),), ContextChange(model="other")))
+            await settled()
+            held.go.set()
+            await desk.until(TaskComplete, turn=name)
+            assert "meanwhile" in texts(desk.model.asked[1].input)
+            await desk.turn("next")
+            assert desk.turning.held == ["double", "other"]
+            assert [context["model"] for context in desk.transcript.contexts] == ["double", "other", "other"]
+
+    run(work())
+
+
+def test_settings_that_cannot_be_are_told_and_begin_no_turn() -> None:
+    async def work() -> None:
+        async with SessionDesk(ModelDouble(says("one"))) as desk:
+            name = desk.session.submit(UserTurn((TextInput("first"),), ContextChange(model="none such")))
+            events = await desk.until(Failed)
+            assert [event.msg for event in events if event.id == name] == [Failed("there is none such", "bad_request")]
+            await desk.turn("first")
+            assert desk.turning.held == ["double"]
 
     run(work())

@@ -172,7 +172,8 @@ async def _opened(
     gate = AsyncGate(await on_thread(lambda: making.gate(reviewers, events, side_by_side=interactive)), bridge)
 
     def child(of: Superior) -> AbstractAsyncContextManager[Agent]:
-        return _delegate(making.environment, options, of, gate.runtime.loaded)
+        # Where the turn stands that it works for, and under what.
+        return _delegate(gate.runtime.environment, options, of, gate.runtime.loaded)
 
     answerer = inbox_answers.answer if inbox_answers is not None else None
     try:
@@ -209,7 +210,7 @@ async def _let_go(making: Making) -> None:
 async def _delegate(
     environment: Environment, options: AgentOptions, superior: Superior, loaded: Loaded
 ) -> AsyncIterator[Agent]:
-    """Under the configuration that was read when the first session began: what is written later frees no sub-agent."""
+    """Under the configuration of the superior's turn, as it was read then: what is written later frees no sub-agent."""
     own = AgentOptions(ephemeral=options.ephemeral, provider=options.provider)
     held = loaded if superior.writes else _reading(loaded)
     async with _opened(environment, own, superior, None, loaded=held) as (agent, _model):
@@ -220,4 +221,4 @@ def _reading(loaded: Loaded) -> Loaded:
     """The same, where commands only read; a sandbox that is not ours stays as it is."""
     if isinstance(loaded.settings.sandbox, ReadOnly | ExternalSandbox):
         return loaded
-    return loaded.but(settings=loaded.settings.but(sandbox=ReadOnly()))
+    return loaded.but(settings=loaded.settings.but(sandbox=ReadOnly(), sandbox_explicit=True))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from sandgate.agent.delegate_limit import DelegateLimit
+    from sandgate.agent.turn_changes import TurnChanges
     from sandgate.agent.undo import PatchUndo
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
@@ -64,6 +65,7 @@ class Delegates:
         asks: bool,
         servers: ExternalServers | None,
         undoing: PatchUndo,
+        turning: TurnChanges,
     ) -> None:
         self._opening = opening
         self._conversation = conversation
@@ -76,6 +78,7 @@ class Delegates:
         self._asks = asks
         self._servers = servers
         self._undoing = undoing
+        self._turning = turning
 
     async def work(self, prompt: str, call_id: str, context: CallContext) -> Answer:
         """A piece of work for a sub-agent, as an answer for the model. Raises RequestError when there is no room."""
@@ -133,6 +136,7 @@ class Delegates:
             instructions=REVIEW_INSTRUCTIONS if kind == REVIEW else None,
             delegates=kind != REVIEW,
             writes=kind != REVIEW,
+            how=self._turning.now.model if model is self._model else None,
             servers=None if kind == REVIEW else self._servers,
             token_budget=None if budget is None else max(budget - self._conversation.spent_tokens, 0),
         )

@@ -18,9 +18,20 @@ from sandgate.agent.models import (
     replayed_model,
     scripted_model,
 )
-from sandgate.agent.resume import Beginning, as_it_was, beginning, copied, look_back, sealed_elsewhere
+from sandgate.agent.resume import (
+    Beginning,
+    as_it_was,
+    beginning,
+    changed_before,
+    copied,
+    elsewhere,
+    look_back,
+    model_as_it_was,
+    sealed_elsewhere,
+)
 from sandgate.agent.session_approvals import SessionApprovals
 from sandgate.agent.tools import AgentTools
+from sandgate.agent.turn_changes import TurnChanges
 from sandgate.agent.turn_context import Situation
 from sandgate.agent.undo import KeptUndo
 from sandgate.config.agent import agent_settings
@@ -28,6 +39,7 @@ from sandgate.config.state_directory import ensured_state
 from sandgate.errors import ConfigError
 from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
+from sandgate.protocol.permissions import approval_name
 from sandgate.protocol.wire import sandbox_json
 from sandgate.record import Record
 from sandgate.runtime.opening import open_runtime
@@ -60,6 +72,7 @@ if TYPE_CHECKING:
     from sandgate.config import Loaded
     from sandgate.config.agent import AgentSettings
     from sandgate.external.servers import ExternalServers
+    from sandgate.model.prompt import ModelSettings
     from sandgate.model.streaming import Model
     from sandgate.protocol.environment import Environment
     from sandgate.protocol.trace import Recorder
@@ -102,6 +115,7 @@ class Making:
         try:
             if self._past is not None:
                 self.environment = as_it_was(self.environment, self._past, self._warn)
+                self._warnings += filter(None, [elsewhere(self._past, self.environment.cwd)])
             return open_runtime(
                 self.environment, reviewers=reviewers, record=record, side_by_side=side_by_side, loaded=self._loaded
             )
@@ -137,8 +151,14 @@ class Making:
             from sandgate.agent.external_tools import ExternalTools
 
             tools.external = ExternalTools(servers, gate)
+        turning = TurnChanges(
+            runtime,
+            holding,
+            only_tighten=self._options.only_tighten or superior is not None,
+            summary=settings.summary,
+        )
         delegates = self._delegates(
-            conversation, settings, model, opening, holding, runtime, servers, tools.undoing, asks=asks
+            conversation, settings, model, opening, turning, runtime, servers, tools.undoing, asks=asks
         )
         depth = 0 if superior is None else superior.depth
         tools.patches = superior is None or superior.writes
@@ -159,6 +179,7 @@ class Making:
             tools=tools,
             works=KnownTurnKinds(loop, compactor, read_image=tools.image, undo=tools.undo, review=delegates.review),
             situation=situation,
+            turning=turning,
             configured=_configured(holding, kept),
             patches=patches,
             last_turn=kept.last_turn,
@@ -195,14 +216,14 @@ class Making:
         settings: AgentSettings,
         model: Model,
         opening: Opening,
-        holding: SessionSettings,
+        turning: TurnChanges,
         runtime: Runtime,
         servers: ExternalServers | None,
         undoing: PatchUndo,
         *,
         asks: bool,
     ) -> Delegates:
-        superior = self._superior
+        superior, holding = self._superior, turning.now
         reviewer = model
         if settings.review_model is not None and self._options.model_script is None:
             reviewer, _ = provider_model(settings, settings.review_model, runtime.loaded.values, runtime.environ)
@@ -218,6 +239,7 @@ class Making:
             asks=asks,
             servers=servers,
             undoing=undoing,
+            turning=turning,
         )
 
     async def _started(self, runtime: Runtime) -> ExternalServers | None:
@@ -260,16 +282,25 @@ class Making:
             session_id=past.transcript.meta.id if past is not None and goes_on else new_id(),
             cwd=runtime.directory,
             instructions=own or _instructions(settings),
-            model=model.settings,
+            model=self._how(model),
             provider_id=settings.provider_id,
-            approval_policy=runtime.policies.name,
-            sandbox_policy=sandbox_json(runtime.policies.sandbox),
+            approval=runtime.policies.approval,
+            sandbox=runtime.policies.sandbox,
             stream_max_retries=retries,
             compact_at_tokens=compaction_limit(settings.compact_at_tokens, settings.context_window),
             token_budget=settings.token_budget if superior is None else superior.token_budget,
             delegate="" if superior is None else superior.kind,
             parent_id="" if superior is None else superior.session_id,
+            changed=() if past is None else changed_before(past),
         )
+
+    def _how(self, model: Model) -> ModelSettings:
+        """How the first turn asks the model."""
+        if self._superior is not None and self._superior.how is not None:
+            return self._superior.how
+        if self._past is None or self._options.model is not None:
+            return model.settings
+        return model_as_it_was(model.settings, self._past, self.environment)
 
     def _begun(
         self, runtime: Runtime, holding: SessionSettings, approvals: SessionApprovals, tools: AgentTools
@@ -339,8 +370,8 @@ def _configured(holding: SessionSettings, kept: Beginning) -> SessionConfigured:
         holding.session_id,
         holding.model.model,
         holding.cwd,
-        holding.approval_policy,
-        holding.sandbox_policy,
+        approval_name(holding.approval),
+        sandbox_json(holding.sandbox),
         holding.provider_id,
         reasoning_effort=holding.model.effort,
         rollout_path=kept.path,

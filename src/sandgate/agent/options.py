@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from sandgate.agent.delegate_limit import DelegateLimit
     from sandgate.external.servers import ExternalServers
+    from sandgate.model.prompt import ModelSettings
     from sandgate.model.streaming import Model
     from sandgate.patch.apply import UndoRecord
     from sandgate.protocol.decisions import ApprovalRequest, Decision
@@ -32,6 +33,7 @@ class AgentOptions(Record):
     ephemeral: bool = False  # nothing is kept
     unasked: bool = False  # nothing is said to a model, so there has to be none
     source: str = "cli"
+    only_tighten: bool = False  # its turns may ask for nothing looser than what it begins with
 
 
 class Superior(Record):
@@ -48,4 +50,5 @@ class Superior(Record):
     instructions: str | None = None  # instead of the usual ones; then no files of the project are read either
     delegates: bool = True  # it may have some of its own
     writes: bool = True  # within its superior's policy; otherwise it reads, and has no tool for patches
+    how: ModelSettings | None = None  # how its turn asks the model; None: as the model is set
     token_budget: int | None = None  # what is left of the superior's; None: no end

@@ -6,7 +6,9 @@ a session that could only read must not write because it was continued elsewhere
 
 from __future__ import annotations
 
+from sandgate.agent.turn_changes import is_model_name
 from sandgate.config import load_settings
+from sandgate.config.agent_rows import EFFORTS, SUMMARIES
 from sandgate.config.check import GRANULAR_REQUIRED
 from sandgate.config.schema import APPROVAL_MODES, SANDBOX_MODES
 from sandgate.config.state_directory import ensured_state
@@ -14,6 +16,7 @@ from sandgate.config.tighten import asks_no_less
 from sandgate.display import visible
 from sandgate.errors import RequestError, SessionNotFound
 from sandgate.protocol.items import Compaction
+from sandgate.protocol.operations import ContextChange
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.usage import TokenInfo, TokenUsage
 from sandgate.record import Record
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from sandgate.model.prompt import ModelSettings
     from sandgate.protocol.environment import Environment
     from sandgate.protocol.items import Item
     from sandgate.protocol.permissions import ApprovalPolicy
@@ -48,6 +52,7 @@ SEALED_ELSEWHERE = (
 )
 KEPT_STRICTER = "the session goes on with `{key}` as it was, `{was}`; `-c {key}={now}` would change that"
 BROUGHT_BACK = "the session was put away; it goes on, so it is back in the list"
+WENT_ELSEWHERE = "the session last worked in {was}; it goes on in {now}"
 NETWORK = "sandbox.network"
 WORKSPACE = "sandbox_workspace_write"
 NETWORK_ACCESS = f"{WORKSPACE}.network_access"
@@ -147,7 +152,7 @@ def as_it_was(environment: Environment, past: PastSession, warn: Warn) -> Enviro
         profile=environment.profile,
         typed=environment.typed,
     )
-    said = {*(each.partition("=")[0].strip() for each in environment.overrides), *_typed(environment)}
+    said = _keys_said(environment)
     sandbox = context.get("sandbox_policy")
     wanted = _sandbox_as_it_was(sandbox if isinstance(sandbox, dict) else {}, loaded.values, said)
     if "approval_policy" not in said:
@@ -157,6 +162,35 @@ def as_it_was(environment: Environment, past: PastSession, warn: Warn) -> Enviro
     for key, was, now in wanted:
         warn(KEPT_STRICTER.format(key=key, was=was, now=now))
     return environment.but(tighter=(*environment.tighter, *((key, was) for key, was, _now in wanted)))
+
+
+def model_as_it_was(how: ModelSettings, past: PastSession, environment: Environment) -> ModelSettings:
+    """What the session's turns have asked for last, where the caller does not say otherwise."""
+    context, said, changed = past.transcript.context or {}, _keys_said(environment), changed_before(past)
+    model, effort, summary = map(context.get, ("model", "effort", "summary"))
+    if "model" in changed and is_model_name(model) and "model" not in said:
+        how = how.but(model=model)
+    if "effort" in changed and (effort is None or effort in EFFORTS) and "model_reasoning_effort" not in said:
+        how = how.but(effort=effort, summary=summary if effort and summary in SUMMARIES else None)
+    return how
+
+
+def changed_before(past: PastSession) -> tuple[str, ...]:
+    """What its turns have asked for: names of `ContextChange`."""
+    changed = (past.transcript.context or {}).get("changed")
+    return tuple(name for name in ContextChange.__match_args__ if isinstance(changed, list) and name in changed)
+
+
+def elsewhere(past: PastSession, cwd: str) -> str | None:
+    """What to say where its turns worked somewhere else than it goes on; a transcript chooses no workspace."""
+    was = (past.transcript.context or {}).get("cwd")
+    if "cwd" not in changed_before(past) or not isinstance(was, str) or was == cwd:
+        return None
+    return WENT_ELSEWHERE.format(was=visible(was), now=visible(cwd))
+
+
+def _keys_said(environment: Environment) -> set[str]:
+    return {*(each.partition("=")[0].strip() for each in environment.overrides), *_typed(environment)}
 
 
 def _approval_as_it_was(context: Mapping[str, Any], now: Any) -> list[tuple[str, str, str]]:

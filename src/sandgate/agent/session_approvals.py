@@ -47,13 +47,12 @@ class SessionApprovals:
         self._runtime = runtime
         self._session_id = session_id
         self._sealer: Sealer | None = None
-        self._policy = ""
 
     def lines(self, request: ApprovalRequest, decision: Decision) -> list[Json]:
         """What to write of an answer. Raises SandgateError where there is no key."""
         if decision.decision != "approved_for_session":
             return []
-        return self._with_key().lines(request, keys_of(request), decision, self._policy)
+        return self._with_key().lines(request, keys_of(request), decision, policy_digest(self._runtime))
 
     def renew(self, lines: Iterable[Mapping[str, Any]]) -> list[str]:
         """Puts in force what the transcript has, and says what became of it. Blocks on the disk."""
@@ -65,7 +64,8 @@ class SessionApprovals:
         except SandgateError as problem:
             return [NO_KEY.format(problem=problem)]
         ours = [lasting for lasting in map(sealer.opened, found) if lasting is not None]
-        same = [lasting for lasting in ours if lasting.policy == self._policy]
+        policy = policy_digest(self._runtime)
+        same = [lasting for lasting in ours if lasting.policy == policy]
         self._runtime.answering.store.renew(map(_renewed, same), sealer.name_of)
         told = [HOLD.format(count=len(same))] if same else []
         if len(same) < len(ours):
@@ -95,7 +95,6 @@ class SessionApprovals:
             from sandgate.tools.live_commands import MARK
 
             key = sealing_key(self._runtime.environ)
-            self._policy = policy_digest(self._runtime)
             self._sealer = Sealer(key, self._session_id, own=frozenset((MARK,)))
         return self._sealer
 

@@ -9,7 +9,6 @@ from contextlib import suppress
 from sandgate.config.paths import sandgate_home
 from sandgate.patch.disk_lookup import path_access_of
 from sandgate.policy.secret_names import names_secret
-from sandgate.protocol.permissions import Granular
 from sandgate.protocol.wire import plain
 from sandgate.session.environment_message import TurnEnvironment, environment_context, environment_update, surroundings
 from sandgate.session.instructions import ProjectFiles, find_instructions, instructions_message
@@ -72,10 +71,8 @@ class Situation:
                 self._told = before if _is_readable(before) else None
 
     def context(self) -> Mapping[str, Any]:
-        """For `resumed`, and for the policy of a session that goes on."""
-        told = {} if self._told is None else {"surroundings": plain(self._told)}
-        approval = self._runtime.policies.approval
-        return {**told, "granular": plain(approval)} if isinstance(approval, Granular) else told
+        """For `resumed`."""
+        return {} if self._told is None else {"surroundings": plain(self._told)}
 
     def _now(self) -> TurnEnvironment:
         runtime = self._runtime

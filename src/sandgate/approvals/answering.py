@@ -11,9 +11,9 @@ from sandgate.protocol.permissions import ESCALATE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
-    from sandgate.approvals.chain import Reviewer, ReviewerChain
+    from sandgate.approvals.chain import Queue, Reviewer, ReviewerChain
     from sandgate.approvals.store import ApprovalStore
     from sandgate.approvals.written_answers import WriteDown
     from sandgate.protocol.commands import CommandRequest
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     Closed = Callable[[Grant], str]
     WritePerformed = Callable[[str, CommandRequest, Attempt], None]
+
+
+POLICIES_MAX = 16  # of one session, whose approvals are kept beside those in force; the oldest are asked about again
 
 
 class SessionAnswers:
@@ -43,6 +46,17 @@ class SessionAnswers:
         self._making = allocate_lock()
         self._store: ApprovalStore | None = None
         self._chain: ReviewerChain | None = None
+        self._queue: Queue | None = None
+        self._stores: dict[Hashable, ApprovalStore | None] = {}  # of policies that do not hold now
+
+    def hold(self, reviewers: tuple[Reviewer, ...], *, under: Hashable, left: Hashable) -> None:
+        """Others answer from now on, under another policy; what was approved under the one that is `left` waits."""
+        with self._making:
+            self._stores[left] = self._store
+            while len(self._stores) > POLICIES_MAX:
+                del self._stores[next(iter(self._stores))]
+            self._store = self._stores.pop(under, None)
+            self.reviewers, self._chain = reviewers, None
 
     @property
     def nothing_approved(self) -> bool:
@@ -99,7 +113,8 @@ class SessionAnswers:
             if self._chain is None:
                 from sandgate.approvals.chain import ReviewerChain
 
-                self._chain = ReviewerChain(store, self.reviewers, side_by_side=self.side_by_side)
+                self._chain = ReviewerChain(store, self.reviewers, side_by_side=self.side_by_side, queue=self._queue)
+                self._queue = self._chain.queue
             return self._chain
 
 

@@ -46,11 +46,19 @@ NO_REVIEWER_AFTERWARDS = f"{_NOBODY_HERE}each `--answer approve` says yes to one
 class ReviewerChain:
     """Session approvals, then each reviewer, then refusal."""
 
-    def __init__(self, store: ApprovalStore, reviewers: tuple[Reviewer, ...], *, side_by_side: bool = False) -> None:
+    def __init__(
+        self,
+        store: ApprovalStore,
+        reviewers: tuple[Reviewer, ...],
+        *,
+        side_by_side: bool = False,
+        queue: Queue | None = None,
+    ) -> None:
+        """`queue`: of a chain that this one follows; its questions are not over yet."""
         self._store = store
         self._reviewers = reviewers
         self.side_by_side = side_by_side
-        self._queue = Queue()
+        self.queue = queue or Queue()
 
     def review(
         self,
@@ -68,14 +76,14 @@ class ReviewerChain:
         if remembered is not None:
             return remembered
         lane = keys_of(request) if self.side_by_side else ()
-        return self._queue.in_turn(
+        return self.queue.in_turn(
             lambda: self._ask(request, announce, settled, written), lane=lane, same=_matter_of(request)
         )
 
     @property
     def waiting(self) -> int:
         """Questions that are being asked or wait for their turn."""
-        return self._queue.length
+        return self.queue.length
 
     def _remembered(self, request: ApprovalRequest) -> Decision | None:
         if request.stage == "held":  # what this command was given to begin with was not enough

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.config.load import Loaded, load_settings
-from sandgate.config.settings import Settings, for_confinement, for_run
+from sandgate.config.settings import Settings, for_confinement, for_run, with_policies
 from sandgate.protocol.environment import TypedOverrides
 
-__all__ = ["Loaded", "Settings", "TypedOverrides", "for_confinement", "for_run", "load_settings"]
+__all__ = ["Loaded", "Settings", "TypedOverrides", "for_confinement", "for_run", "load_settings", "with_policies"]

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
 TOKENS_MAX = 2**31 - 1
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
+SUMMARIES = ("auto", "concise", "detailed", "none")
 DOCUMENT_BYTES = 32 * 1024  # of all `AGENTS.md` together
 DOCUMENT_BYTES_MAX = 16 * 1024 * 1024
 DELEGATES = 4  # sub-agents at the same time, where no setting says otherwise
@@ -19,7 +20,7 @@ AGENT_ROWS: tuple[Row, ...] = (
     ("review_model", "text", None, None, "ignored", "The model that reviews. Unset: the one that works."),
     ("model_reasoning_effort", "choice", EFFORTS, None, "ignored", "How hard it thinks. Unset: as it is used to."),
     (
-        "model_reasoning_summary", "choice", ("auto", "concise", "detailed", "none"), "auto", "ignored",
+        "model_reasoning_summary", "choice", SUMMARIES, "auto", "ignored",
         "What it tells of what it thought; only for models that think.",
     ),
     ("model_verbosity", "choice", ("low", "medium", "high"), None, "ignored", "How much it says. Unset: not said."),

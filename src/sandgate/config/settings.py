@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from sandgate.config.reviewer import AutoReviewSettings
     from sandgate.external.server import ExternalServer
     from sandgate.protocol.confinement import ReportMode
-    from sandgate.protocol.permissions import ApprovalPolicy, BackendName, GitProtection, SandboxPolicy
+    from sandgate.protocol.permissions import ApprovalPolicy, BackendName, GitProtection, SandboxMode, SandboxPolicy
 
     BackendChoice = Literal["auto"] | BackendName
-    SandboxMode = Literal["read-only", "workspace-write", "external-sandbox", "danger-full-access"]
     RetryAfterApproval = Literal["ask", "by-risk", "silent"]
     Values = Mapping[str, Any]
 
@@ -141,6 +140,13 @@ def settings_from(values: Values, *, trust: Trust, project_root: str, home: str 
         project_root=project_root,
         home=home,
     )
+    _require_backend_fits(settings)
+    return settings
+
+
+def with_policies(settings: Settings, approval: ApprovalPolicy, sandbox: SandboxPolicy) -> Settings:
+    """The same under these policies. Raises ConfigError where they do not fit the rest."""
+    settings = settings.but(approval=approval, approval_explicit=True, sandbox=sandbox, sandbox_explicit=True)
     _require_backend_fits(settings)
     return settings
 

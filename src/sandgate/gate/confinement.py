@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from sandgate.errors import BackendUnavailable
+from sandgate.errors import BackendUnavailable, RequestError
 from sandgate.execution.head_start import CHANGED, Habit, HeadStart
-from sandgate.gate.project_directory import ProjectDirectory
+from sandgate.gate.project_directory import ProjectDirectory, make_own
 from sandgate.kernel.networks import EmptyNetworks
 from sandgate.places.git import INIT, may_move_repositories
 from sandgate.policy.common_places import homes_of
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from sandgate.sandbox.memory import LaterLook, Mark
     from sandgate.sandbox.project_caches import ProjectCaches
 
-OWN_DIRECTORY_MODE = 0o700
 STATE_DIRECTORY_NAME = ".sandgate"
 STORED_FACTS = "facts"  # in the project's own directory, beside its /tmp
 CACHE_MARKS = ("/.", "~", "HOME", "go/pkg")  # one of them is in every word that names a cache
 FIND = "find "  # a step of native/mounts.c and hiding.c: what a plan speaks of is looked for
+LIVE_ELSEWHERE = "the session cannot go to another project while commands of this one live"
 HELPER_HINT = "install a C compiler (`apt install gcc`), or choose `--backend landlock`"
 # Of a plan that does not know of a repository that another command of the session has begun.
 OUTDATED = SetupFailure("the plan: a repository was begun since it was made", "ESTALE")
@@ -53,12 +53,8 @@ class Confinement:
 
     def __init__(self, settings: ConfinementSettings, environment: Environment, record: Recorder) -> None:
         self._settings = settings
-        self._environment = environment
+        self.environment = environment
         self._record = record
-        self._protection = Protection(
-            settings.protect_git, settings.protected_names, settings.nested_depth, settings.broad_workspace
-        )
-        self._without_drafts = self._protection.but(git="all")
         self._drafts: DraftRoom | None = None  # made for the first command that may change a git directory
         self._memory = Memory()
         self._memory.expects_more = True
@@ -77,6 +73,18 @@ class Confinement:
         self._kind: BackendName | None = None
         self.helper: str | None = None
 
+    def hold(self, settings: ConfinementSettings, environment: Environment) -> None:
+        """Other plans from the next one on. Raises RequestError, and then nothing has changed."""
+        goes_to = ProjectDirectory(settings, environment)
+        if goes_to.project != self._own.project:
+            if self._begun is not None and self._begun.running.any:
+                raise RequestError(LIVE_ELSEWHERE, hint="end them first")
+            self.close()
+            self._own, self._begun, self._drafts, self._caches = goes_to, None, None, None
+            self._memory = Memory()
+            self._memory.expects_more = True
+        self._settings, self.environment, self._before = settings, environment, None
+
     @property
     def state_directory(self) -> str:
         """Sandgate's own files: never writable and never readable for a command."""
@@ -89,21 +97,14 @@ class Confinement:
         starts could be filled by that command later, behind our back.
         """
         permissions, unmade = self._resolved(grants, later)
-        missing = [own for own in unmade if not _and_above(own).isdisjoint(permissions.absent)]
-        if not permissions.confined or not missing:
-            return permissions
-        for own in missing:
-            try:
-                os.makedirs(own, mode=OWN_DIRECTORY_MODE, exist_ok=True)
-            except OSError:
-                continue  # it stays a name that must not come to exist
-        return self._resolved(grants)[0]
+        made = permissions.confined and make_own(unmade, permissions.absent)
+        return self._resolved(grants)[0] if made else permissions
 
     def _resolved(
         self, grants: tuple[Grant, ...], later: LaterLook | None = None
     ) -> tuple[EffectivePermissions, tuple[str, ...]]:
         """The permissions, and our own directories that do not exist."""
-        settings, environment = self._settings, self._environment
+        settings, environment = self._settings, self.environment
         grants = (*(Grant("unix_socket", path) for path in settings.unix_sockets), *grants)
         private_tmp, scratch = self._own_tmp()
         self._share_roots(grants)
@@ -203,14 +204,16 @@ class Confinement:
 
     def _protected_here(self) -> Protection:
         """Where nothing can lie over a git directory, it stays closed."""
-        if self._protection.git != "draft" or not confines(self._settings.sandbox):
-            return self._protection
+        named = self._settings
+        wanted = Protection(named.protect_git, named.protected_names, named.nested_depth, named.broad_workspace)
+        if wanted.git != "draft" or not confines(named.sandbox):
+            return wanted
         try:
             kind = self.backend()
         except BackendUnavailable:  # nothing will run
-            return self._without_drafts
+            return wanted.but(git="all")
         takes_none = self._drafts is not None and self._drafts.is_unusable
-        return self._protection if kind == "namespace" and not takes_none else self._without_drafts
+        return wanted if kind == "namespace" and not takes_none else wanted.but(git="all")
 
     def drafted(self, plan: ConfinedCommand) -> tuple[ConfinedCommand, Drafts | GitReaders | None]:
         """The plan with drafts of the git directories that it may change, and these, to be settled or released."""
@@ -253,7 +256,7 @@ class Confinement:
         return tuple([path for path in closed if any(path.startswith(home.rstrip("/") + "/") for home in homes)])
 
     def _homes(self) -> list[str]:
-        return [os.path.realpath(home) for home in homes_of(self._environment.environ)]
+        return [os.path.realpath(home) for home in homes_of(self.environment.environ)]
 
     @property
     def project(self) -> str:
@@ -393,8 +396,3 @@ class Confinement:
         if not known:
             self.say_once(f"no namespace sandbox here ({why}); using {kind} from now on, see `sandgate doctor`")
         return kind
-
-
-def _and_above(path: str) -> set[str]:
-    parts = path.split("/")
-    return {"/".join(parts[:count]) for count in range(2, len(parts) + 1)}

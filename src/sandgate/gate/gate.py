@@ -74,8 +74,8 @@ class Gate:
         write_down: WriteDown = lambda _request, decision: decision,
     ) -> None:
         """`write_down` keeps an answer before it counts, and says what it counts for."""
-        self._policies = policies
-        self._rulebook = rulebook or Rulebook(policies)
+        self.policies = policies
+        self.rulebook = rulebook or Rulebook(policies)
         self._confinement = confinement
         self._answering = answering
         self._assess = assess
@@ -94,16 +94,16 @@ class Gate:
 
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say; no reviewer is asked, nothing runs."""
-        return self._rulebook.verdict(command)
+        return self.rulebook.verdict(command)
 
     def rules_holding(self, command: CommandRequest) -> RuleSet:
         """The rules that hold for a command now, accepted ones included. Nothing is counted."""
-        return self._rulebook.holding(command)
+        return self.rulebook.holding(command)
 
     @property
     def may_add_rules(self) -> bool:
         """Whether an answer, or the user, can have a rule saved."""
-        return self._rulebook.may_add
+        return self.rulebook.may_add
 
     def pass_through(self, asked: CommandRequest | GateRequest, launch: Launcher) -> Passage:
         """Understand, decide, ask, confine, run, explain, retry. Raises when Sandgate cannot do its part."""
@@ -123,7 +123,7 @@ class Gate:
 
     def ask(self, request: ApprovalRequest) -> Decision:
         """Puts one question to the reviewers, tells that it was asked and answered, and takes up an accepted rule."""
-        rules = self._rulebook.added
+        rules = self.rulebook.added
         step = int(request.stage != "held")  # then the command is there, and a call that waits for it may come back
         self._count_question(step)
         try:
@@ -137,7 +137,7 @@ class Gate:
             self._count_question(-step)
         self._record(ApprovalAnswered(request.request_id, decision))
         if decision.decision == "approved_with_amendment" and decision.amendment and decision.source in PEOPLE:
-            warning = self._rulebook.adopt(decision.amendment)
+            warning = self.rulebook.adopt(decision.amendment)
             if warning:
                 self._record(Notice("warning", warning))
                 decision = decision.but(reason=decision.reason or warning)
@@ -151,16 +151,16 @@ class Gate:
 
     def _allowed_meanwhile(self, request: ApprovalRequest, rules_before: int) -> Decision | None:
         """What a rule decides that was accepted while the question waited for its turn."""
-        if self._rulebook.added == rules_before or request.stage != "initial" or request.keys or request.changes:
+        if self.rulebook.added == rules_before or request.stage != "initial" or request.keys or request.changes:
             return None
-        verdict = self._rulebook.admitted(request.command)
+        verdict = self.rulebook.admitted(request.command)
         if not isinstance(verdict, Allow):
             return None
         return Decision(request.stage, "approved", "rule", (ESCALATE,) if verdict.bypass_sandbox else ())
 
     def refused(self, plan: ConfinedCommand, outcome: AttemptOutcome, held: HeldBefore = ()) -> DenialReport:
         """What the sandbox says about an attempt, also before its end."""
-        return refused_in(plan, outcome, self._policies.rules.network, self._rulebook.closed, held)
+        return refused_in(plan, outcome, self.policies.rules.network, self.rulebook.closed, held)
 
     def ended(
         self,
@@ -194,7 +194,7 @@ class Gate:
 
     def rules_for(self, asked: GateRequest, verdict: Verdict, call_id: str, risk: RiskAssessment | None) -> Rules:
         """What the ladder needs to know about this command."""
-        command, policies = asked.command, self._policies
+        command, policies = asked.command, self.policies
         tool: Tool = "apply_patch" if asked.changes else "command"
         keys = self._answering.keys_for(command, asked.keys)
         runs_confined = isinstance(verdict, Allow) and not verdict.bypass_sandbox and policies.confines
@@ -209,7 +209,7 @@ class Gate:
             may_ask_after_denial=may_ask_after_denial(policies.approval, tool),
             repeats_typing=command.tty,
             wants_escalation=command.wish == "require_escalated",
-            places=self._answering.planned_places(self._rulebook.closed),
+            places=self._answering.planned_places(self.rulebook.closed),
             remembered=self._remembered(asked, keys, call_id) if keys and runs_confined else None,
             retry_after_approval=after,
             workspace=policies.workspace,
@@ -280,9 +280,9 @@ class _Passage:
     def _judged(self) -> tuple[Verdict, Rules]:
         """What policy, rules and earlier answers say now, tied to what lies there now."""
         self._approval_state.let_go()
-        if self._gate._rulebook.is_tied(self._command):
+        if self._gate.rulebook.is_tied(self._command):
             self._approval_state.take(())
-        book, here = self._gate._rulebook, self._gate._confinement
+        book, here = self._gate.rulebook, self._gate._confinement
         verdict = self._asked.verdict or with_named(book.admitted(self._command), self._command, here, book.closed)
         self._why, self._reads = why_asked(verdict), only_reads(verdict)
         if isinstance(verdict, Ask):
@@ -317,7 +317,7 @@ class _Passage:
             covers_retry=review.covers_retry,
             keys=self._asked.keys,
             changes=self._asked.changes,
-            confined=self._gate._policies.confines,
+            confined=self._gate.policies.confines,
             why=self._why if review.stage == "initial" else "",
             held=held,
             binding=binding,
@@ -331,7 +331,7 @@ class _Passage:
 
     def _amendment(self, review: AskReviewer) -> Amendment | None:
         """The rule to offer: for a command before it runs, or for a call that waits; where it is no high risk."""
-        asked, rulebook, confined = self._asked, self._gate._rulebook, self._gate._policies.confines
+        asked, rulebook, confined = self._asked, self._gate.rulebook, self._gate.policies.confines
         is_high = self._risk is not None and self._risk.risk_level == "high"
         if is_high or review.stage == "retry" or asked.keys or asked.changes or asked.verdict:
             return None
@@ -377,7 +377,7 @@ class _Passage:
         return attempt
 
     def _start(self, grants: tuple[Grant, ...], *, again: bool = False) -> tuple[ConfinedCommand, AttemptOutcome]:
-        grants = self._gate._answering.with_planned(grants, self._gate._rulebook.closed)
+        grants = self._gate._answering.with_planned(grants, self._gate.rulebook.closed)
         later = self._launch.get_ready(grants)
         plan = self._gate._confinement.plan(self._command, grants, reads=self._reads, later=None if again else later)
         try:
@@ -385,13 +385,13 @@ class _Passage:
         except Moved:
             self._launch.stand_down()
             raise
-        plan = self._holding(self._gate._answering.with_places(plan, self._gate._rulebook.closed))
+        plan = self._holding(self._gate._answering.with_places(plan, self._gate.rulebook.closed))
         self._gate._record(CommandBegan(self._call_id, self._command, len(self._attempts) + 1, plan.backend))
         return plan, self._launch(self._call_id, plan)
 
     def _holding(self, plan: ConfinedCommand) -> ConfinedCommand:
         """The plan, whose calls are held where somebody is attached who is asked about them."""
-        gate, ladder, closed, self._questions = self._gate, self._ladder, self._gate._rulebook.closed, None
+        gate, ladder, closed, self._questions = self._gate, self._ladder, self._gate.rulebook.closed, None
         if not (gate.asks_at_call and gate._answering.reviewers) or not plan.confined or not ladder.may_hold:
             return plan
         from sandgate.gate.held_questions import HeldQuestions

@@ -88,7 +88,7 @@ class PatchGate:
         environ: Mapping[str, str],
     ) -> None:
         self._gate = gate
-        self._policies = policies
+        self.policies = policies
         self._confinement = confinement
         self._record = record
         self._new_id = new_id
@@ -229,7 +229,7 @@ class PatchGate:
         if passage.refusal is None or passage.refusal.by == "policy":
             return passage.refusal is not None
         unanswered = any(decision.source == "none" for decision in passage.decisions)
-        return unanswered and self._policies.approval != "untrusted"
+        return unanswered and self.policies.approval != "untrusted"
 
     def _closed(self, plan: PatchPlan) -> tuple[Denial, ...]:
         permissions = self._confinement.permissions()
@@ -263,7 +263,7 @@ class PatchGate:
         return GateRequest(command, verdict=self._verdict(plan, permissions), keys=keys, changes=changes, assess=assess)
 
     def _verdict(self, plan: PatchPlan, permissions: EffectivePermissions) -> Verdict:
-        policies = self._policies
+        policies = self.policies
         verdict = patch_verdict(
             plan.changes,
             approval=policies.approval,

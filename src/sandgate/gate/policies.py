@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.policy.program_places import said_by
-from sandgate.protocol.permissions import Granular, confines
+from sandgate.protocol.permissions import approval_name, confines
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ class Policies(Record):
 
     @property
     def name(self) -> str:
-        return "granular" if isinstance(self.approval, Granular) else self.approval
+        return approval_name(self.approval)
 
 
 def as_judged(command: CommandRequest) -> CommandRequest:

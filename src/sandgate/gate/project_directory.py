@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.environment import Environment
     from sandgate.sandbox.private_tmp import PrivateDirectory
 
+OWN_DIRECTORY_MODE = 0o700
+
 
 class ProjectDirectory:
     """Taken with the first command that needs it, and let go with the session. Threads may share it."""
@@ -57,3 +59,19 @@ class ProjectDirectory:
             if self._held is not None:
                 self._held.close()
                 self._held = None
+
+
+def make_own(unmade: tuple[str, ...], absent: tuple[str, ...]) -> bool:
+    """Makes those of our own directories that a command could make otherwise; whether there were any."""
+    missing = [own for own in unmade if not _and_above(own).isdisjoint(absent)]
+    for own in missing:
+        try:
+            os.makedirs(own, mode=OWN_DIRECTORY_MODE, exist_ok=True)
+        except OSError:
+            continue  # it stays a name that must not come to exist
+    return bool(missing)
+
+
+def _and_above(path: str) -> set[str]:
+    parts = path.split("/")
+    return {"/".join(parts[:count]) for count in range(2, len(parts) + 1)}

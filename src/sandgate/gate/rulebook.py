@@ -63,6 +63,19 @@ class Rulebook:
         self.added = 0  # rules accepted in this session
         self._ties = any(rule.same_content for rule in policies.rules.rules)
 
+    def hold(self, policies: Policies) -> None:
+        """Other policies from now on; the rules that were accepted meanwhile stay."""
+        if policies.rules is not self._policies.rules:
+            before = self._policies.rules.fields()
+            accepted = {
+                name: tuple([each for each in value if each not in before[name]])
+                for name, value in self._rules.fields().items()
+            }
+            self._rules = merged(policies.rules, RuleSet(**accepted))
+            self._all_hold = _have_no_end(self._rules)
+            self._ties = any(rule.same_content for rule in self._rules.rules)
+        self._policies = policies
+
     def verdict(self, command: CommandRequest) -> Verdict:
         """What policy and rules say now. Nothing is counted."""
         return self._judged(command, self.holding(command))

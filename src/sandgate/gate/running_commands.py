@@ -76,6 +76,12 @@ class RunningCommands:
                 self._begun.add(plan.permissions.begun)
                 self._end_alone()
 
+    @property
+    def any(self) -> bool:
+        """Whether one runs now."""
+        with self._changed:
+            return self._running > 0
+
     def ran(self, moment_ns: int) -> bool:
         """Whether a command that is over, and took no longer than most do, ran at this moment of the clock of files."""
         with self._changed:

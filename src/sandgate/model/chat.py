@@ -32,9 +32,10 @@ class ChatModel:
 
     def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         """The answer as it comes; calls and messages once it has ended. Close it, and expect, as for ResponsesModel."""
-        limited = self.settings.max_output_tokens is not None
+        how = prompt.how or self.settings
+        limited = how.max_output_tokens is not None
         reader = partial(ChatEvents, free_text=free_text_tools(prompt.tools), limited=limited)
-        return self._exchange.answer(request_json(chat_body(prompt, self.settings)), asking, reader)
+        return self._exchange.answer(request_json(chat_body(prompt, how)), asking, reader)
 
     async def close(self) -> None:
         """Close all connections."""

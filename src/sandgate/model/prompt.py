@@ -20,6 +20,7 @@ class Prompt(Record):
     tools: tuple[Mapping[str, Any], ...] = ()  # as the Responses API has them
     parallel_tool_calls: bool = False
     output_schema: Mapping[str, Any] | None = None  # JSON schema of the last message
+    how: ModelSettings | None = None  # which model answers; None: the one that is asked, as it is set
 
 
 class ModelSettings(Record):

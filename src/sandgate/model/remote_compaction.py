@@ -39,7 +39,7 @@ class RemoteCompaction:
         Close it (`contextlib.aclosing`) when it is not read to its end.
         """
         said = [item_json(item) for item in prompt.input]
-        body = {"model": self.settings.model, "instructions": prompt.instructions, "input": said}
+        body = {"model": (prompt.how or self.settings).model, "instructions": prompt.instructions, "input": said}
         return self._exchange.answer(request_json(body), asking, CompactedReply, whole=True)
 
     async def close(self) -> None:

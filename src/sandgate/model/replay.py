@@ -64,7 +64,7 @@ class RecordingModel:
         """The model's own answer, written down when it has ended, however that was."""
         number = self._number
         self._number += 1
-        asked = asked_json(prompt, self.settings)
+        asked = asked_json(prompt, prompt.how or self.settings)
         line: Json = {"run": self._run, "number": number, "asked": asked, "events": []}
         answer = self._model.stream(prompt, asking)
         try:
@@ -125,7 +125,7 @@ class ReplayingModel:
     async def stream(self, prompt: Prompt, asking: Asking) -> AsyncGenerator[ModelEvent, None]:
         """The recorded answer, with its error. Raises ModelFailed for a request that differs, or was not recorded."""
         del asking
-        recorded, numbers = self._taken(Steady(asked_json(prompt, self.settings)))
+        recorded, numbers = self._taken(Steady(asked_json(prompt, prompt.how or self.settings)))
         for event in recorded.events:
             yield renumbered(event, numbers)
         if recorded.error is not None:

@@ -46,8 +46,9 @@ class ResponsesModel:
         ContextWindowExceeded, UsageLimitReached and ModelFailed.
         """
         said = self._said(asking.session_id).json(prompt.input)
-        content = request_content(request_body(prompt, self.settings, asking, stores=self._stores), said)
-        reader = partial(ResponseEvents, limited=self.settings.max_output_tokens is not None)
+        how = prompt.how or self.settings
+        content = request_content(request_body(prompt, how, asking, stores=self._stores), said)
+        reader = partial(ResponseEvents, limited=how.max_output_tokens is not None)
         return self._exchange.answer(content, asking, reader)
 
     async def close(self) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from sandgate.protocol.decisions import Decision
+    from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
 
 
 class TextInput(Record):
@@ -35,6 +36,34 @@ class UserInput(Record):
 
     items: tuple[TextInput | ImageInput | LocalImageInput, ...]
     output_schema: Mapping[str, Any] | None = None  # of this turn's last message
+
+
+class ContextChange(Record):
+    """What is to hold from now on; what is None stays as it is."""
+
+    cwd: str | None = None  # absolute
+    approval_policy: ApprovalPolicy | None = None
+    sandbox_policy: SandboxPolicy | None = None
+    model: str | None = None
+    effort: str | None = ""  # "": as it is; None: the model's own
+    summary: str | None = None
+
+
+class UserTurn(Record):
+    """Goes on with the conversation like `UserInput`, under other settings from this turn on.
+
+    During a turn it is heard within that turn, and its settings hold from the next one on.
+    """
+
+    items: tuple[TextInput | ImageInput | LocalImageInput, ...]
+    change: ContextChange = ContextChange()
+    output_schema: Mapping[str, Any] | None = None  # of this turn's last message alone
+
+
+class OverrideTurnContext(Record):
+    """Other settings from the next turn on."""
+
+    change: ContextChange
 
 
 class Interrupt(Record):
@@ -72,7 +101,9 @@ class Shutdown(Record):
 
 if TYPE_CHECKING:
     InputItem: TypeAlias = TextInput | ImageInput | LocalImageInput
-    Operation: TypeAlias = UserInput | Interrupt | AnswerApproval | Compact | Review | Undo | Shutdown
+    Operation: TypeAlias = (
+        UserInput | UserTurn | OverrideTurnContext | Interrupt | AnswerApproval | Compact | Review | Undo | Shutdown
+    )
 
 
 class Submission(Record):

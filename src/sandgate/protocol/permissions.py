@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     ApprovalMode = Literal["untrusted", "on-failure", "on-request", "never"]
+    SandboxMode = Literal["read-only", "workspace-write", "external-sandbox", "danger-full-access"]
     NetworkMode = Literal["off", "on"]
     BackendName = Literal["namespace", "bwrap", "landlock", "none"]
     GrantKind = Literal[
@@ -41,6 +42,11 @@ if TYPE_CHECKING:
     ApprovalPolicy = ApprovalMode | Granular
 
 
+def approval_name(policy: ApprovalPolicy) -> ApprovalMode | Literal["granular"]:
+    """The policy in one word."""
+    return "granular" if isinstance(policy, Granular) else policy
+
+
 class ReadOnly(Record):
     """Read the disk, write nothing."""
 
@@ -67,6 +73,19 @@ class ExternalSandbox(Record):
 
 
 SandboxPolicy = ReadOnly | WorkspaceWrite | DangerFullAccess | ExternalSandbox
+
+
+def sandbox_mode(policy: SandboxPolicy) -> SandboxMode:
+    """Its name on the wire."""
+    match policy:
+        case ReadOnly():
+            return "read-only"
+        case WorkspaceWrite():
+            return "workspace-write"
+        case ExternalSandbox():
+            return "external-sandbox"
+        case DangerFullAccess():
+            return "danger-full-access"
 
 
 def confines(policy: SandboxPolicy) -> bool:

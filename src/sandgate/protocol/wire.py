@@ -6,7 +6,7 @@ Names are those that clients of the lineage know.
 from __future__ import annotations
 
 from sandgate.protocol.implied_grants import names_with
-from sandgate.protocol.permissions import DangerFullAccess, ExternalSandbox, ReadOnly, WorkspaceWrite
+from sandgate.protocol.permissions import sandbox_mode
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -110,16 +110,7 @@ def accepts_amendment(answer: object, amendment: Amendment | None) -> bool:
 
 def sandbox_json(policy: SandboxPolicy) -> Json:
     """A sandbox policy in the lineage's core form."""
-    match policy:
-        case ReadOnly():
-            mode = "read-only"
-        case WorkspaceWrite():
-            mode = "workspace-write"
-        case DangerFullAccess():
-            mode = "danger-full-access"
-        case ExternalSandbox():
-            mode = "external-sandbox"
-    return {"mode": mode, **plain(policy)}
+    return {"mode": sandbox_mode(policy), **plain(policy)}
 
 
 def change_json(change: FileChange) -> Json:

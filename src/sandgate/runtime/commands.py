@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sandgate.config import Loaded, Settings
     from sandgate.gate.confinement import Confinement
     from sandgate.gate.forecast import Forecast
+    from sandgate.policy.rules import RuleSet
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.denials import DenialReport
     from sandgate.protocol.environment import Environment
@@ -54,28 +55,14 @@ class CommandSession:
         side_by_side: bool = False,
         confining: Callable[[Settings, Environment, Recorder], Confinement] = confinement_of,
     ) -> None:
-        self.loaded = loaded
-        settings = for_run(loaded.settings, person_present=environment.person_present)
-        self.settings = settings.but(secrets_hidden=(*settings.secrets_hidden, *environment.hidden))
-        self._environment = environment
         self.record = record or unheard
-        # Taken once: what a session passes on does not change under its commands.
-        passed_on = command_environment(
-            environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
-        )
-        self._inherited, self.dropped_variables = passed_on.env, passed_on.dropped_names
+        self._stand(environment, loaded)
         self.confinement = confinement = confining(self.settings, environment, self.record)
         rules, self.rule_warnings = rules_in_force(loaded, environment.environ.get("HOME", ""))
-        self.policies = Policies(
-            approval=self.settings.approval,
-            sandbox=self.settings.sandbox,
-            rules=rules,
-            workspace=environment.cwd,
-            places=places_of(self.settings, environment, confinement),
-            retry_after_approval=self.settings.retry_after_approval,
-        )
+        self.policies = self._judging_by(rules)
         self.shown_ports: tuple[PortWish, ...] = ()  # of each command that runs to its end
         written = written_answers(environment.environ, self.record, required=self.settings.require_record)
+        self._reviewers = reviewers
         self.answering = SessionAnswers(
             who_answers(reviewers, self), side_by_side=side_by_side, write_performed=written.performed
         )
@@ -86,7 +73,7 @@ class CommandSession:
             confinement=confinement,
             answering=self.answering,
             # Not `self.risk`: a session without references to it must be able to end while its commands live.
-            assess=lambda command, denial: risk_of(command, denial, confinement, environment),
+            assess=lambda command, denial: risk_of(command, denial, confinement, confinement.environment),
             record=self.record,
             write_down=written,
             new_id=self.new_id,
@@ -96,15 +83,36 @@ class CommandSession:
         for warning in (*loaded.warnings, *self.rule_warnings):
             self.record(Notice("warning", warning))
 
+    def _stand(self, environment: Environment, loaded: Loaded) -> None:
+        self.loaded, self.environment = loaded, environment
+        settings = for_run(loaded.settings, person_present=environment.person_present)
+        self.settings = settings.but(secrets_hidden=(*settings.secrets_hidden, *environment.hidden))
+        # Taken once: what a session passes on does not change under its commands.
+        passed_on = command_environment(
+            environment.environ, self.settings.environment, provider_keys=self.settings.provider_keys
+        )
+        self._inherited, self.dropped_variables = passed_on.env, passed_on.dropped_names
+
+    def _judging_by(self, rules: RuleSet) -> Policies:
+        settings, environment = self.settings, self.environment
+        return Policies(
+            approval=settings.approval,
+            sandbox=settings.sandbox,
+            rules=rules,
+            workspace=environment.cwd,
+            places=places_of(settings, environment, self.confinement),
+            retry_after_approval=settings.retry_after_approval,
+        )
+
     @property
     def directory(self) -> str:
         """Where this session stands; its policy resolves relative paths here."""
-        return self._environment.cwd
+        return self.environment.cwd
 
     @property
     def environ(self) -> Mapping[str, str]:
         """The environment this session was opened in."""
-        return self._environment.environ
+        return self.environment.environ
 
     def request(
         self,
@@ -126,7 +134,7 @@ class CommandSession:
         given = tuple((set_variables or {}).items())
         return CommandRequest(
             argv=tuple(argv),
-            cwd=cwd if cwd is not None else self._environment.cwd,
+            cwd=cwd if cwd is not None else self.environment.cwd,
             env={**self._inherited, **dict(given)},
             timeout_ms=timeout_ms if timeout_ms is not None else self.settings.timeout_ms,
             wish="require_escalated" if escalate else "use_default",
@@ -183,7 +191,7 @@ class CommandSession:
 
     def risk(self, command: CommandRequest, denial: DenialReport | None = None) -> RiskAssessment | None:
         """The offline assessment of a command; None when it could not be made."""
-        return risk_of(command, denial, self.confinement, self._environment)
+        return risk_of(command, denial, self.confinement, self.environment)
 
     def _served_elsewhere(self, sought: tuple[str, ...]) -> str:
         """Who serves these addresses, at which a command found no server."""

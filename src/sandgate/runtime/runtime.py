@@ -8,16 +8,24 @@ from __future__ import annotations
 import sys
 from _thread import allocate_lock
 
+from sandgate.config import for_confinement
+from sandgate.config.rules_in_force import rules_in_force
+from sandgate.errors import SandgateError
+from sandgate.protocol.trace import Notice
 from sandgate.runtime.commands import CommandSession, unheard
+from sandgate.runtime.wiring import who_answers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from sandgate.config import Loaded
+    from sandgate.gate.policies import Policies
     from sandgate.patterns.wanted import Wanted
     from sandgate.protocol.commands import EscalationWish
     from sandgate.protocol.decisions import Attempt
+    from sandgate.protocol.environment import Environment
     from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.live_shell import LiveShell
     from sandgate.terminals.prompt_marks import Shell
@@ -39,6 +47,36 @@ class Runtime(CommandSession):
     _live: LiveCommands | None = None
     _tools: Toolbox | None = None
     login_is_usual = False  # whether scripts get a login shell where their caller does not say
+
+    def hold(self, environment: Environment, loaded: Loaded) -> None:
+        """Another policy or directory from the next command on, while none is being judged; what lives goes on.
+
+        Raises RuleError and RequestError, and then nothing has changed.
+        """
+        same = loaded.rules == self.loaded.rules
+        rules, warnings = (
+            (self.policies.rules, ()) if same else rules_in_force(loaded, environment.environ.get("HOME", ""))
+        )
+        before = self.environment, self.loaded
+        self._stand(environment, loaded)
+        try:
+            self.confinement.hold(for_confinement(self.settings, environment.environ), environment)
+        except SandgateError:
+            self._stand(*before)
+            raise
+        if self._tools is not None:
+            self._tools.outlive(self.policies.sandbox, before[0].cwd)
+        left, self.policies = self.policies, self._judging_by(rules)
+        policies = self.policies
+        self.gate.policies = policies
+        self.gate.asks_at_call = self.settings.ask == "at-call"
+        self.gate.rulebook.hold(policies)
+        # An approval for the session was given under one policy, and holds under that one alone.
+        self.answering.hold(who_answers(self._reviewers, self), under=_stance(policies), left=_stance(left))
+        if self._tools is not None:
+            self._tools.patches.policies = policies
+        for warning in () if same else (*loaded.warnings, *warnings):
+            self.record(Notice("warning", warning))
 
     def terminal(
         self,
@@ -239,3 +277,7 @@ class Runtime(CommandSession):
 
     def _served_elsewhere(self, sought: tuple[str, ...]) -> str:
         return super()._served_elsewhere(sought) if self._live is None else self._live.served_instead(sought)
+
+
+def _stance(policies: Policies) -> tuple[object, ...]:
+    return policies.approval, policies.sandbox, policies.workspace

@@ -83,7 +83,7 @@ class Compactor:
     async def _remotely(self, remote: Remote, context: TurnContext, *, within_turn: bool) -> None:
         settings, history = context.turn.settings, self._conversation.history
         given = []
-        asked = Prompt(settings.instructions, history.for_prompt())
+        asked = Prompt(settings.instructions, history.for_prompt(), how=settings.model)
         asking = Asking(settings.session_id, context.turn_id, "compact", settings.parent_id)
         async with aclosing(remote.stream(asked, asking)) as events:  # type: ignore[type-var]
             async for event in events:
@@ -128,7 +128,8 @@ class Compactor:
 
     async def _summary(self, shown: History, context: TurnContext) -> str:
         settings = context.turn.settings
-        asked = Prompt(settings.instructions, (*shown.for_prompt(), user_message(self._prompt)))
+        said = (*shown.for_prompt(), user_message(self._prompt))
+        asked = Prompt(settings.instructions, said, how=settings.model)
         asking = Asking(settings.session_id, context.turn_id, "compact", settings.parent_id)
         summary = ""
         async with aclosing(self._model.stream(asked, asking)) as events:  # type: ignore[type-var]

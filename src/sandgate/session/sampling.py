@@ -130,6 +130,7 @@ class Sampler:
             tools=self._tools.definitions(),
             parallel_tool_calls=settings.parallel_tool_calls,
             output_schema=context.turn.output_schema,
+            how=settings.model,
         )
         asking = Asking(settings.session_id, context.turn_id, settings.delegate, settings.parent_id)
         async with aclosing(self._model.stream(prompt, asking)) as events:  # type: ignore[type-var]

@@ -26,12 +26,16 @@ from sandgate.protocol.operations import (
     AnswerApproval,
     Compact,
     Interrupt,
+    OverrideTurnContext,
     Review,
     Shutdown,
     Submission,
     Undo,
     UserInput,
+    UserTurn,
 )
+from sandgate.protocol.permissions import Granular, approval_name
+from sandgate.protocol.wire import plain, sandbox_json
 from sandgate.session.context import TurnContext
 from sandgate.session.ids import new_id
 from sandgate.session.notices import turn_aborted
@@ -45,7 +49,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.events import AbortReason, Event, EventMessage, SessionConfigured
     from sandgate.protocol.items import Item
-    from sandgate.protocol.operations import InputItem, Operation
+    from sandgate.protocol.operations import ContextChange, InputItem, Operation
     from sandgate.session.conversation import Conversation
     from sandgate.session.inbox import SessionInbox
     from sandgate.session.interfaces import SessionTools
@@ -77,6 +81,15 @@ if TYPE_CHECKING:
 
         def context(self) -> Mapping[str, Any]:
             """What it was told, for a process that resumes the session."""
+
+    class ChangingTurns(Protocol):
+        """What may change from one turn to the next."""
+
+        async def agreed(self, before: SessionSettings, change: ContextChange, /) -> SessionSettings:
+            """What holds from the next turn on. Raises SandgateError for what cannot; nothing is done yet."""
+
+        async def hold(self, settings: SessionSettings, /) -> None:
+            """Puts it in force for the turn that begins. Raises SandgateError, and then nothing has changed."""
 
     Work = Callable[["ActiveTurn"], Coroutine[Any, Any, str | None]]
 
@@ -120,6 +133,7 @@ class Session:
         tools: SessionTools,
         works: TurnKinds,
         situation: TurnNews,
+        turning: ChangingTurns,
         configured: SessionConfigured,
         patches: Sequence[str] = (),
         last_turn: str = "",
@@ -132,6 +146,7 @@ class Session:
         self._tools = tools
         self._works = works
         self._situation = situation
+        self._turning = turning
         self._submissions: asyncio.Queue[Submission] = asyncio.Queue(SUBMISSIONS_MAX)
         self._active: ActiveTurn | None = None
         self._last_patches = list(patches)
@@ -170,6 +185,12 @@ class Session:
         match submission.op:
             case UserInput():
                 await self._heard(submission.id, submission.op)
+            case UserTurn() as op:
+                if await self._changed(submission.id, op.change):
+                    await self._heard(submission.id, op)
+            case OverrideTurnContext() as op:
+                if await self._changed(submission.id, op.change):
+                    self._keep_change(submission.id)
             case Interrupt():
                 await self._end_turn("interrupted")
             case AnswerApproval(id=name, decision=decision):
@@ -187,12 +208,27 @@ class Session:
             case _:
                 return  # `Shutdown` ends the loop
 
-    async def _heard(self, turn_id: str, said: UserInput) -> None:
+    async def _changed(self, turn_id: str, change: ContextChange) -> bool:
+        """Whether other settings are to hold, and hold from the next turn on; else that is told and nothing changes."""
+        try:
+            self.settings = await self._turning.agreed(self.settings, change)
+        except SandgateError as problem:
+            self._conversation.tell(turn_id, _failed(problem))
+            return False
+        return True
+
+    def _keep_change(self, turn_id: str) -> None:
+        # No turn begins with it, and the session may end before one does.
+        self._conversation.transcript.keep_context(self._situated(turn_id, self.settings))
+
+    async def _heard(self, turn_id: str, said: UserInput | UserTurn) -> None:
         items = (self._works.message(said.items),)
         active = self._active
         if active is not None and active.open and active.hears:
             active.hear(items)
             self._tell_said(active.context, items)
+            if isinstance(said, UserTurn):
+                self._keep_change(turn_id)
             return
         await self._start(turn_id, lambda active: self._regular(active, items), schema=said.output_schema)
 
@@ -200,29 +236,30 @@ class Session:
         context = active.context
         self._last_turn = context.turn_id
         self._conversation.record(self._situation.news(self._conversation.history.items))
-        self._conversation.transcript.keep_context(self._situated(context))
+        self._conversation.transcript.keep_context(self._situated(context.turn_id, context.turn.settings))
         self._conversation.record(items)
         self._tell_said(context, items)
         return await self._works.regular(active)
 
     async def _reviewed(self, active: ActiveTurn, op: Review) -> str | None:
         # A session that is resumed later goes on under the policy of its last turn, a review included.
-        self._conversation.transcript.keep_context(self._situated(active.context))
+        self._conversation.transcript.keep_context(self._situated(active.context.turn_id, active.context.turn.settings))
         return await self._works.review(active, op)
 
-    def _situated(self, context: TurnContext) -> dict[str, Any]:
+    def _situated(self, turn_id: str, settings: SessionSettings) -> dict[str, Any]:
         """What holds for the turn, for a process that resumes the session."""
-        settings = context.turn.settings
         return {
-            "turn_id": context.turn_id,
+            "turn_id": turn_id,
             "last_turn": self._last_turn,  # whose patches can be taken back: a review is no turn of the person
             "cwd": settings.cwd,
-            "approval_policy": settings.approval_policy,
-            "sandbox_policy": dict(settings.sandbox_policy),
+            "approval_policy": approval_name(settings.approval),
+            "sandbox_policy": sandbox_json(settings.sandbox),
+            **({"granular": plain(settings.approval)} if isinstance(settings.approval, Granular) else {}),
             "model": settings.model.model,
             "effort": settings.model.effort,
             "summary": settings.model.summary,
             "model_provider": settings.provider_id,
+            "changed": list(settings.changed),
             **self._situation.context(),
         }
 
@@ -248,6 +285,7 @@ class Session:
         window = context.turn.settings.model.context_window
         context.tell(TaskStarted(context.turn_id, round(time()), window))
         try:
+            await self._turning.hold(context.turn.settings)
             last = await work(active)
             active.open = False
             ending = TaskComplete(

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.model.prompt import ModelSettings
+    from sandgate.protocol.permissions import ApprovalPolicy, SandboxPolicy
 
 
 class SessionSettings(Record):
@@ -20,14 +21,15 @@ class SessionSettings(Record):
     instructions: str
     model: ModelSettings
     provider_id: str
-    approval_policy: str
-    sandbox_policy: Mapping[str, Any]
+    approval: ApprovalPolicy
+    sandbox: SandboxPolicy
     stream_max_retries: int = 5
     parallel_tool_calls: bool = True
     compact_at_tokens: int | None = None  # None: never by itself
     token_budget: int | None = None  # of the whole session, new input and output; None: no end
     delegate: str = ""  # what this session is for another one; "": it works for no other
     parent_id: str = ""
+    changed: tuple[str, ...] = ()  # which of these turns have asked for, in names of the wire
 
 
 class Turn(Record):

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
+from weakref import WeakKeyDictionary
 
 from sandgate.commandline.patch_call import PatchCall, patch_call
 from sandgate.commandline.words import quoted
+from sandgate.display import visible
 from sandgate.errors import (
     CommandRefused,
     PatchDoesNotFit,
@@ -21,6 +23,8 @@ from sandgate.errors import (
 )
 from sandgate.gate.input_review import InputReview
 from sandgate.gate.patch_gate import PatchGate, unfit_patch
+from sandgate.policy.tightness import confines_no_less
+from sandgate.protocol.permissions import sandbox_mode
 from sandgate.sandbox.missing_tmp_files import unseen_in
 from sandgate.terminals.limits import exec_limits, with_background_limit
 from sandgate.terminals.live_listing import live_commands
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
     from sandgate.gate.patch_gate import PatchOutcome
     from sandgate.protocol.commands import CommandRequest, EscalationWish
     from sandgate.protocol.decisions import Passage
+    from sandgate.protocol.permissions import SandboxPolicy
     from sandgate.protocol.trace import Recorder
     from sandgate.terminals.live_listing import LiveCommand
     from sandgate.terminals.terminal import Terminal
@@ -71,6 +76,7 @@ SCRIPT_BYTES_MAX = 131_071  # MAX_ARG_STRLEN, execve(2), without its zero byte
 PROGRAMS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "patch", "bin")
 _WIRE_POLICY = {"untrusted": "UnlessTrusted", "on-failure": "OnFailure", "on-request": "OnRequest", "never": "Never"}
 
+FREER = "nothing was typed: the command was started under `{older}` in {at}, which allows more than what holds now"
 IMPLICIT_PATCH = 'patch detected without explicit call to apply_patch. Rerun as ["apply_patch", "<patch>"]'
 USE_THE_TOOL = "apply_patch was requested via exec_command. Use the apply_patch tool instead of exec_command."
 
@@ -84,13 +90,13 @@ class Toolbox:
         self.patches = PatchGate(
             runtime.gate, runtime.policies, runtime.confinement, runtime.record, runtime.new_id, runtime.environ
         )
-        self._review = InputReview(
-            runtime.gate,
-            runtime.settings.review_input,
-            runtime.settings.approval,
-            confines=runtime.policies.confines,
-            new_id=runtime.new_id,
-        )
+        # Live commands of an earlier policy: that, and its directory.
+        self._older: WeakKeyDictionary[Terminal, tuple[SandboxPolicy, str]] = WeakKeyDictionary()
+
+    def outlive(self, sandbox: SandboxPolicy, directory: str) -> None:
+        """From now on another policy holds; what lives was started under this one, or an older one."""
+        for terminal in self.live.table.terminals():
+            self._older.setdefault(terminal, (sandbox, directory))
 
     def begin(self, arguments: ExecCommandArguments, *, call_id: str = "") -> StartedCommand | ExecAnswer:
         """The blocking half of `exec_command`. What needs no waiting is answered at once: a refusal, and a patch.
@@ -158,13 +164,28 @@ class Toolbox:
         """The blocking half of `write_stdin`: a reviewer may have to see the input. An answer is a refusal."""
         try:
             terminal = self.live.table.get(arguments.session_id)
-            self._review.check(terminal, arguments.sent)
+            self._review(terminal, arguments.sent)
             self.live.asks_for_caller(terminal)
         except UnknownTerminal:
             return None  # the other half says so
         except CommandRefused as refused:
             return refused_answer(refused.what)
         return None
+
+    def _review(self, terminal: Terminal, text: str) -> None:
+        """Raises CommandRefused unless the text may be typed: what it says is done with the rights of that command."""
+        runtime = self._runtime
+        older, now = self._older.get(terminal), runtime.policies.sandbox
+        if text and older is not None and not (confines_no_less(older[0], now) and _is_in(older[1], runtime.directory)):
+            raise CommandRefused(FREER.format(older=sandbox_mode(older[0]), at=visible(older[1])))
+        review = InputReview(
+            runtime.gate,
+            runtime.settings.review_input,
+            runtime.settings.approval,
+            confines=runtime.policies.confines,
+            new_id=runtime.new_id,
+        )
+        review.check(terminal, text)
 
     def write(self, arguments: WriteStdinArguments, reviewed: ExecAnswer | None) -> Steps[ExecAnswer]:
         """The waiting half."""
@@ -284,6 +305,10 @@ class Toolbox:
             f"approval policy is {name}; reject command — you {verb} ask for escalated permissions if the "
             f"approval policy is {name}"
         )
+
+
+def _is_in(directory: str, place: str) -> bool:
+    return directory == place or directory.startswith(place.rstrip("/") + "/")
 
 
 def _ending(started: StartedCommand, steps: Steps[ExecAnswer]) -> Steps[ExecAnswer]:

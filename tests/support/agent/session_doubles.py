@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sandgate.errors import RequestError
 from sandgate.model.prompt import Asking, ModelSettings, Prompt
 from sandgate.model.streaming import Completed, ItemDone
 from sandgate.protocol.events import Event, Failed, SessionConfigured, TaskComplete, TurnAborted
 from sandgate.protocol.items import FunctionCall, InputText, Message, OutputText, user_message
-from sandgate.protocol.operations import TextInput, UserInput
+from sandgate.protocol.operations import ContextChange, TextInput, UserInput
+from sandgate.protocol.permissions import ReadOnly
 from sandgate.protocol.usage import TokenUsage
 from sandgate.session.compacting import Compactor
 from sandgate.session.conversation import Conversation
@@ -174,6 +176,21 @@ class NoNews:
         return {}
 
 
+class TurnChangesDouble:
+    """Agrees to every model but `"none such"`; `held` are those of the turns that began."""
+
+    def __init__(self) -> None:
+        self.held: list[str] = []
+
+    async def agreed(self, before: SessionSettings, change: ContextChange) -> SessionSettings:
+        if change.model == "none such":
+            raise RequestError("there is none such")
+        return before.but(model=before.model.but(model=change.model)) if change.model else before
+
+    async def hold(self, settings: SessionSettings) -> None:
+        self.held.append(settings.model.model)
+
+
 class SessionDesk:
     """A session of doubles that runs, and what it tells. Leave the block to end it."""
 
@@ -194,8 +211,9 @@ class SessionDesk:
         self.inbox = SessionInbox(self.conversation.tell)
         self.slept: list[float] = []
         self.undone: list[str] = []
+        self.turning = TurnChangesDouble()
         self.settings = SessionSettings(
-            "session", "/", "be good", model.settings, "double", "on-request", {"mode": "read-only"}
+            "session", "/", "be good", model.settings, "double", "on-request", ReadOnly()
         ).but(**settings)
         compactor = Compactor(
             model,
@@ -219,6 +237,7 @@ class SessionDesk:
             tools=self.tools,
             works=works,
             situation=NoNews(),
+            turning=self.turning,
             configured=SessionConfigured("session", "double", "/", "on-request", {"mode": "read-only"}, "double"),
         )
 
