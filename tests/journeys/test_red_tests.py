@@ -16,6 +16,14 @@ pytestmark = pytest.mark.host("namespace", "notify")
 
 GREEN = "import sys; sys.path.insert(0, {outside!r}); import tool"
 RED = f"{GREEN}; sys.exit('1 failed')"
+KEEPS = """
+import os
+try:
+    os.mkdir(os.path.expanduser("~/.cargo"))
+except OSError as problem:
+    raise SystemExit({ending})
+print("kept")
+"""
 
 
 @pytest.fixture
@@ -33,6 +41,13 @@ def sandgate(tmp_path: Path) -> Sandgate:
     (tmp_path / "repo").mkdir()
     (tmp_path / "home").mkdir()
     return Sandgate(tmp_path / "repo", tmp_path / "home")
+
+
+@pytest.fixture
+def away(sandgate: Sandgate, outside: Path) -> Sandgate:
+    """With a home outside /tmp, where Landlock lets commands write."""
+    (outside / "home").mkdir()
+    return Sandgate(sandgate.workspace, outside / "home")
 
 
 def run(sandgate: Sandgate, backend: str, script: str, *options: str) -> Finished:
@@ -65,3 +80,29 @@ def test_what_a_test_needed_is_said_as_ever(sandgate: Sandgate, outside: Path, b
     found = run(sandgate, backend, script)
     assert f"denied: create {outside}/made" in found.err
     assert "__pycache__" not in found.err
+
+
+@BOTH_BACKENDS
+def test_a_cache_that_a_program_goes_on_without_is_no_question(away: Sandgate, backend: str) -> None:
+    (away.workspace / "tool.py").write_text(KEEPS.format(ending="print('goes on')"))
+    line = ("--answer", "approve", "--", "bash", "-c", "exec -a cargo python3 tool.py")
+    found = away("run", "-c", f"sandbox.backend={backend}", *line)
+    assert (found.code, found.out) == (0, "goes on\n")
+    assert not (away.home / ".cargo").exists()
+
+
+@BOTH_BACKENDS
+def test_a_program_that_fails_without_its_cache_is_asked_about_then(away: Sandgate, backend: str) -> None:
+    (away.workspace / "tool.py").write_text(KEEPS.format(ending="f'no cache: {problem.strerror}'"))
+    line = ("--answer", "approve", "--", "bash", "-c", "exec -a cargo python3 tool.py")
+    found = away("run", "-c", f"sandbox.backend={backend}", *line)
+    assert (found.code, found.out) == (0, "kept\n")
+    assert (away.home / ".cargo").is_dir()
+
+
+@BOTH_BACKENDS
+def test_who_says_the_name_of_a_cache_is_asked_at_once(away: Sandgate, backend: str) -> None:
+    line = ("--answer", "approve", "--", "bash", "-c", "mkdir ~/.cargo && echo once")
+    found = away("run", "-c", f"sandbox.backend={backend}", *line)
+    assert (found.code, found.out) == (0, "once\n")
+    assert (away.home / ".cargo").is_dir()

@@ -14,7 +14,7 @@ from sandgate.protocol.confinement import Mount, Overlay
 from sandgate.protocol.trace import Notice
 from sandgate.runtime import Environment, Runtime, open_runtime
 from sandgate.sandbox import cache_layers
-from sandgate.sandbox.project_caches import with_overlays, writing_programs
+from sandgate.sandbox.project_caches import is_cache_of, with_overlays, writing_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,24 @@ def test_what_only_reads_has_the_layers_that_it_names(home: Home) -> None:
     assert home.layered("true") == home.layered("git", "status") == home.layered("cat", "a.txt") == []
     assert home.layered("cat", f"{home.path}/.npm/_logs/x.log") == [".npm"]
     assert home.layered("sh", "-c", "ls ~/.cache") == [".cache"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "name", "is_one"),
+    [
+        (("cargo", "run"), ".cargo", True),
+        (("cargo", "run"), ".cargo/registry/index", True),
+        (("cargo", "run"), ".cargos", False),
+        (("cargo", "run"), ".npm", False),
+        (("mvn", "verify"), ".m2", True),  # what its cache would lie in
+        (("mvn", "verify"), ".m2/settings.xml", False),
+        (("./unknown",), ".npm/_cacache", True),
+        (("mkdir", "x"), ".cargo", False),
+        (("sh", "-c", "cargo run --config ~/.cargo/x"), ".cargo", False),
+    ],
+)
+def test_which_caches_a_command_may_go_on_without(home: Home, argv: tuple[str, ...], name: str, is_one: bool) -> None:
+    assert is_cache_of(f"{home.path}/{name}", home.plan(*argv)) is is_one
 
 
 def test_reading_loads_nothing_for_it(home: Home) -> None:

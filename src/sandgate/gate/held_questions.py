@@ -109,9 +109,12 @@ class HeldQuestions:
         from sandgate.sandbox.refused_changes import CHANGES, looked_up
 
         plan, path = self.plan, call.refused.path
-        if path is not None and call.refused.operation in CHANGES and self._is_dispensable(path):
+        changed = path if path is not None and call.refused.operation in CHANGES else None
+        if changed is not None and self._is_dispensable(changed):
             return ()
         caller = _caller(call.refused.pid)
+        if changed is not None and _keeps_cache(changed, plan if caller is None else plan.but(argv=caller[0])):
+            return None  # programs go on without; a command that does not is asked about when it has failed
         if self._intent is None or self._intent[0] != caller:
             intent = looked_up(plan)
             if caller is not None:
@@ -124,6 +127,12 @@ class HeldQuestions:
         from sandgate.places.dispensable import is_dispensable
 
         return is_dispensable(path, self.plan.env.get("HOME", ""), " ".join(self.plan.argv))
+
+
+def _keeps_cache(path: str, plan: ConfinedCommand) -> bool:
+    from sandgate.sandbox.project_caches import is_cache_of
+
+    return is_cache_of(path, plan)
 
 
 def _caller(pid: int) -> _Caller | None:

@@ -67,6 +67,18 @@ def _named_in(plan: ConfinedCommand) -> tuple[str, ...]:
     return tuple([place for place in KEPT_BY if place in words])
 
 
+def is_cache_of(path: str, plan: ConfinedCommand) -> bool:
+    """Whether this absolute path is a cache of the home that the programs of `plan` keep and its words do not name, or a
+    directory that such a cache needs."""
+    home = plan.env.get("HOME", "")
+    if not home or not path.startswith(home + "/"):
+        return False
+    inner = path[len(home) + 1 :] + "/"
+    about = [place for place in KEPT_BY if inner.startswith(place + "/") or place.startswith(inner)]
+    about = [place for place in about if place not in _named_in(plan)]
+    return bool(about) and not set(about).isdisjoint(caches_of(writing_programs(plan.argv)))
+
+
 def _led_elsewhere(plan: ConfinedCommand, homes: list[str], used: tuple[str, ...]) -> Mapping[str, str]:
     """The environment, with variables for caches that the home has not: nothing is made there for a command."""
     tmp = plan.permissions.private_tmp
