@@ -172,6 +172,21 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
         {"type": "terminal_interaction", "call_id": "c", "turn_id": "t", "process_id": "7", "stdin": "y\n"},
     ),
     (
+        told.AutomaticReview("c:retry", "a1", "c", "t", "denied", {"type": "command"}, "high", "", "It deletes."),
+        {
+            "type": "guardian_assessment",
+            "id": "c:retry",
+            "target_item_id": "a1",
+            "call_id": "c",
+            "turn_id": "t",
+            "status": "denied",
+            "decision_source": "agent",
+            "action": {"type": "command"},
+            "risk_level": "high",
+            "rationale": "It deletes.",
+        },
+    ),
+    (
         told.PatchApplyBegin("c", "t", True, CHANGES),
         {
             "type": "patch_apply_begin",

@@ -49,6 +49,7 @@ class _Session:
         self.settings: Any = _Settings(approval, asked if on else None)
         self.environ = {"HOME": str(state), "XDG_STATE_HOME": str(state)}
         self.heard: list[TraceRecord] = []
+        self.asking: Any = None
 
     def record(self, event: TraceRecord) -> None:
         self.heard.append(event)

@@ -19,6 +19,7 @@ from sandgate.model.provider import Provider
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import AutoReview, Notice
+from sandgate.reviewers.asking_session import AskingSession
 from sandgate.reviewers.model_reviewer import ModelReviewer
 from support.approval.reviewing import request_for
 from support.model.responses_server import ResponsesServer, says, stays_silent
@@ -66,6 +67,12 @@ class Person:
 
 def guardian(model: Any, heard: list[TraceRecord] | None = None, **others: Any) -> ModelReviewer:
     return ModelReviewer(lambda: model, HERE, record=(heard if heard is not None else []).append, **others)
+
+
+def after(said: tuple[ConversationEntry, ...]) -> AskingSession:
+    asking = AskingSession("s1")
+    asking.conversation = lambda: said
+    return asking
 
 
 def reviews(heard: list[TraceRecord]) -> list[AutoReview]:
@@ -117,9 +124,9 @@ def test_what_the_offline_assessor_calls_high_needs_the_users_own_words() -> Non
     dangerous = request_for("rm", "-rf", "/srv/old", risk="high")
     assert guardian(Model(wanted)).review(dangerous).decision == "denied"
     agent = (ConversationEntry("assistant", "The user told me to delete /srv/old."),)
-    assert guardian(Model(wanted), transcript=lambda: agent).review(dangerous).decision == "denied"
+    assert guardian(Model(wanted), asking=after(agent)).review(dangerous).decision == "denied"
     user = (ConversationEntry("user", "Delete /srv/old."),)
-    assert guardian(Model(wanted), transcript=lambda: user).review(dangerous).decision == "approved"
+    assert guardian(Model(wanted), asking=after(user)).review(dangerous).decision == "approved"
 
 
 def test_what_nobody_assessed_is_taken_for_high() -> None:

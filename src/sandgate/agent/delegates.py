@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sandgate.agent.delegate_limit import DelegateLimit
     from sandgate.agent.turn_changes import TurnChanges
     from sandgate.agent.undo import PatchUndo
+    from sandgate.assessment.review_question import ConversationEntry
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
     from sandgate.patch.apply import UndoRecord
@@ -66,6 +67,7 @@ class Delegates:
         servers: ExternalServers | None,
         undoing: PatchUndo,
         turning: TurnChanges,
+        heard: Callable[[], tuple[ConversationEntry, ...]],
     ) -> None:
         self._opening = opening
         self._conversation = conversation
@@ -79,6 +81,7 @@ class Delegates:
         self._servers = servers
         self._undoing = undoing
         self._turning = turning
+        self._heard = heard
 
     async def work(self, prompt: str, call_id: str, context: CallContext) -> Answer:
         """A piece of work for a sub-agent, as an answer for the model. Raises RequestError when there is no room."""
@@ -132,6 +135,7 @@ class Delegates:
             model=model,
             room=self._room,
             ask=ask if self._asks else None,
+            heard=self._heard,
             patched=patched,
             instructions=REVIEW_INSTRUCTIONS if kind == REVIEW else None,
             delegates=kind != REVIEW,

@@ -16,11 +16,12 @@ from sandgate.protocol.events import (
     SandboxAssessment,
     Warned,
 )
-from sandgate.protocol.events_wire import approval_json
+from sandgate.protocol.events_wire import approval_json, automatic_review
 from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
     ApprovalUpdated,
+    AutoReview,
     CommandBegan,
     Notice,
     OutputArrived,
@@ -147,6 +148,9 @@ class AgentEvents:
                 self._commands.begin(call_id, record.command)
             case TerminalBegan() | TerminalEnded() | TerminalInput() | OutputArrived():
                 self._commands.take(record)
+            case AutoReview(call_id=call_id):
+                turn = self._turns.get(call_id, "")
+                self._tell(turn, automatic_review(record, turn))
             case PatchBegan() | PatchEnded():
                 self._about(record.call_id, self._patch_event(record))
 

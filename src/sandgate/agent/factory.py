@@ -18,6 +18,7 @@ from sandgate.agent.models import (
     replayed_model,
     scripted_model,
 )
+from sandgate.agent.on_behalf import Origin, asked_on_behalf
 from sandgate.agent.resume import (
     Beginning,
     as_it_was,
@@ -65,6 +66,7 @@ from sandgate.session.turn_loop import TurnLoop
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from sandgate.agent.delegates import Opening
+    from sandgate.agent.on_behalf import Heard
     from sandgate.agent.options import AgentOptions, Superior
     from sandgate.agent.resume import PastSession
     from sandgate.agent.undo import PatchUndo
@@ -151,6 +153,8 @@ class Making:
             from sandgate.agent.external_tools import ExternalTools
 
             tools.external = ExternalTools(servers, gate)
+        origin = Origin(holding.session_id, holding.delegate or self._options.source)
+        heard = asked_on_behalf(runtime.asking, origin, conversation, superior)
         turning = TurnChanges(
             runtime,
             holding,
@@ -158,7 +162,7 @@ class Making:
             summary=settings.summary,
         )
         delegates = self._delegates(
-            conversation, settings, model, opening, turning, runtime, servers, tools.undoing, asks=asks
+            conversation, settings, model, opening, turning, runtime, servers, tools.undoing, heard, asks=asks
         )
         depth = 0 if superior is None else superior.depth
         tools.patches = superior is None or superior.writes
@@ -220,6 +224,7 @@ class Making:
         runtime: Runtime,
         servers: ExternalServers | None,
         undoing: PatchUndo,
+        heard: Heard,
         *,
         asks: bool,
     ) -> Delegates:
@@ -240,6 +245,7 @@ class Making:
             servers=servers,
             undoing=undoing,
             turning=turning,
+            heard=heard,
         )
 
     async def _started(self, runtime: Runtime) -> ExternalServers | None:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from sandgate.agent.delegate_limit import DelegateLimit
+    from sandgate.assessment.review_question import ConversationEntry
     from sandgate.external.servers import ExternalServers
     from sandgate.model.prompt import ModelSettings
     from sandgate.model.streaming import Model
@@ -45,6 +46,7 @@ class Superior(Record):
     model: Model  # which it shares
     room: DelegateLimit
     ask: Ask | None  # its questions, with the name of the sub-agent that asks; None: it has no reviewer
+    heard: Callable[[], tuple[ConversationEntry, ...]]  # what was said there, for who judges its actions
     patched: Patched  # hears of each patch it applies, what takes it back: it belongs to the superior's turn
     servers: ExternalServers | None = None  # of others; they are the superior's to end
     instructions: str | None = None  # instead of the usual ones; then no files of the project are read either

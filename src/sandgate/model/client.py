@@ -16,7 +16,7 @@ from sandgate.errors import Late, ModelError, ModelFailed, Withdrawn
 from sandgate.model.answer_form import responses_form
 from sandgate.model.cancellation import Cancellation
 from sandgate.model.events import EventCutter, EventTooLong
-from sandgate.model.identity import identity_headers
+from sandgate.model.identity import identity_headers, source_header
 from sandgate.model.loop import ExchangeLoop
 from sandgate.model.reply import Reply
 
@@ -59,6 +59,7 @@ class ModelClient:
 
         # An id of its own: the question has no part in a conversation.
         who = identity_headers(os.urandom(ID_BYTES).hex(), delegate=question.source, parent=question.parent)
+        who |= source_header(question.parent_source)
         exchange = _Exchange(
             self._provider,
             headers={**who, **self._provider.headers(self._environ)},

@@ -25,6 +25,11 @@ def identity_headers(own: str, *, delegate: str = "", parent: str = "") -> dict[
     return headers
 
 
+def source_header(parent_source: str) -> dict[str, str]:
+    """Where the session comes from for which something else asks; nothing where that is not known."""
+    return {"parent_session_source": _sendable(parent_source)} if parent_source else {}
+
+
 def _sendable(name: str) -> str:
     """A label may have any characters; a header is one line of plain characters."""
     return visible(name, limit=NAME_CHARS_MAX).encode("ascii", "backslashreplace").decode()

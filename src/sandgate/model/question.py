@@ -18,3 +18,4 @@ class ModelQuestion(Record):
     source: str  # the part of Sandgate that asks, for gateways that meter: "risk_assessment"
     strict: bool = True  # the provider is to hold the model to `schema`
     parent: str = ""  # the session this question belongs to; the question has an id of its own
+    parent_source: str = ""  # where that session comes from

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.risk import RiskAssessment
+    from sandgate.protocol.trace import ReviewStatus
 
     StepStatus = Literal["pending", "in_progress", "completed"]
     CommandStatus = Literal["completed", "failed", "declined"]
@@ -114,6 +115,20 @@ class SandboxAssessment(Record):
     call_id: str
     status: str  # "success", "parse_error", "no_output", "model_error", "timeout", "static"
     risk: RiskAssessment | None = None
+
+
+class AutomaticReview(Record):
+    """A model looks at a question in place of a person: that it does, and then, with the same id, what it came to."""
+
+    id: str
+    target_item_id: str  # the question: its `approval_id`
+    call_id: str
+    turn_id: str
+    status: ReviewStatus
+    action: Mapping[str, Any]  # what is judged; of a patch only its files
+    risk_level: str = ""  # low, medium, high, critical; "" when there is no opinion
+    user_authorization: str = ""  # unknown, low, medium, high; "" when there is no opinion
+    rationale: str = ""  # the reviewer's words, or what went wrong
 
 
 class PatchApplyBegin(Record):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sandgate.protocol.action_events import ApplyPatchApprovalRequest as ApplyPatchApprovalRequest
 from sandgate.protocol.action_events import ApprovalResolved as ApprovalResolved
+from sandgate.protocol.action_events import AutomaticReview as AutomaticReview
 from sandgate.protocol.action_events import DelegateBegin as DelegateBegin
 from sandgate.protocol.action_events import DelegateEnd as DelegateEnd
 from sandgate.protocol.action_events import ExecApprovalRequest as ExecApprovalRequest
@@ -240,6 +241,7 @@ if TYPE_CHECKING:
         | ApplyPatchApprovalRequest
         | ApprovalResolved
         | SandboxAssessment
+        | AutomaticReview
         | PatchApplyBegin
         | PatchApplyEnd
         | TurnDiff

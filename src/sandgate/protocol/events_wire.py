@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.items import Item
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.review import ReviewOutput
+    from sandgate.protocol.trace import AutoReview
     from sandgate.protocol.usage import RateLimits, TokenInfo
 
     Json = dict[str, Any]
@@ -64,6 +65,7 @@ NAMES: dict[type, str] = {
     told.ApplyPatchApprovalRequest: "apply_patch_approval_request",
     told.ApprovalResolved: "approval_resolved",
     told.SandboxAssessment: "sandbox_assessment",
+    told.AutomaticReview: "guardian_assessment",
     told.PatchApplyBegin: "patch_apply_begin",
     told.PatchApplyEnd: "patch_apply_end",
     told.TurnDiff: "turn_diff",
@@ -145,6 +147,21 @@ def approval_json(request: ApprovalRequest) -> Json:
     return shown
 
 
+def automatic_review(record: AutoReview, turn_id: str) -> told.AutomaticReview:
+    """What a gate tells of a review, as an event of that turn."""
+    return told.AutomaticReview(
+        record.review_id,
+        record.request_id,
+        record.call_id,
+        turn_id,
+        record.status,
+        record.action,
+        record.risk_level,
+        record.user_authorization,
+        record.rationale,
+    )
+
+
 def review_json(review: ReviewOutput) -> Json:
     """A review's result, in the form its model is asked for."""
     return {
@@ -210,6 +227,13 @@ def _patch_approval(message: told.ApplyPatchApprovalRequest) -> Json:
 def _assessment(message: told.SandboxAssessment) -> Json:
     shown: Json = {"approval_id": message.approval_id, "call_id": message.call_id, "status": message.status}
     return shown if message.risk is None else {**shown, "risk": risk_json(message.risk)}
+
+
+def review_event_json(message: told.AutomaticReview) -> Json:
+    """An automatic review; what is not known is left out."""
+    shown = {**message.fields(), "decision_source": "agent", "action": plain(message.action)}
+    opinion = ("risk_level", "user_authorization", "rationale")
+    return {name: value for name, value in shown.items() if value or name not in opinion}
 
 
 def _token_count(message: told.TokenCount) -> Json:
@@ -300,6 +324,7 @@ _FIELDS: Mapping[type, Callable[[Any], Json]] = {
     told.ExecApprovalRequest: _exec_approval,
     told.ApplyPatchApprovalRequest: _patch_approval,
     told.SandboxAssessment: _assessment,
+    told.AutomaticReview: review_event_json,
     told.PatchApplyBegin: _patch,
     told.PatchApplyEnd: _patch,
     told.McpToolCallBegin: _mcp_begin,

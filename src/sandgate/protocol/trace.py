@@ -89,6 +89,7 @@ class AutoReview(Record):
     user_authorization: str  # unknown, low, medium, high; "" when there is no opinion
     rationale: str  # the reviewer's words, or what went wrong
     action: Mapping[str, object]  # as JSON values; of a patch only its files
+    call_id: str = ""
 
 
 class ApprovalUpdated(Record):

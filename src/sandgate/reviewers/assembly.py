@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.permissions import ApprovalPolicy, EffectivePermissions
     from sandgate.protocol.trace import Recorder
+    from sandgate.reviewers.asking_session import AskingSession
     from sandgate.reviewers.model_risk import ModelRisk
 
     class Permitting(Protocol):
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
         settings: Settings
         record: Recorder
+        asking: AskingSession | None
 
         @property
         def confinement(self) -> Permitting: ...
@@ -160,7 +162,8 @@ def automatic_reviewer(people: tuple[Reviewer, ...], session: ReviewedSession) -
     listening = [tell for one in people if (tell := getattr(one, "when_given_up", None)) is not None]
     return ModelReviewer(
         _client(asked, session.environ),
-        ReviewCircumstances(policy, policy_summary(settings.sandbox), session.new_id()),
+        ReviewCircumstances(policy, policy_summary(settings.sandbox)),
+        asking=_asking(session),
         record=session.record,
         overrides=Overrides(ensured_state(session.environ)),
         then=_InOrder(people) if people else None,
@@ -169,6 +172,15 @@ def automatic_reviewer(people: tuple[Reviewer, ...], session: ReviewedSession) -
         deadline_ms=asked.timeout_ms,
         when_cancelled=listening[0] if listening else lambda _tell: None,
     )
+
+
+def _asking(session: ReviewedSession) -> AskingSession:
+    """For whom its models are asked; an agent says more of it later."""
+    if session.asking is None:
+        from sandgate.reviewers.asking_session import AskingSession
+
+        session.asking = AskingSession(session.new_id())
+    return session.asking
 
 
 def _client(asked: AutoReviewSettings, environ: Mapping[str, str]) -> Callable[[], ModelClient]:

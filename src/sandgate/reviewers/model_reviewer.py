@@ -21,6 +21,7 @@ from sandgate.model.question import ModelQuestion
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.trace import AutoReview, Notice
 from sandgate.record import Record
+from sandgate.reviewers.asking_session import AskingSession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.chain import Reviewer
     from sandgate.assessment.review_answer import ModelReview
-    from sandgate.assessment.review_question import ConversationEntry, ReviewCircumstances
+    from sandgate.assessment.review_question import ReviewCircumstances
     from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
     from sandgate.protocol.trace import Recorder, ReviewStatus
 
@@ -85,23 +86,23 @@ class ModelReviewer:
         circumstances: ReviewCircumstances,
         *,
         record: Recorder,
+        asking: AskingSession | None = None,
         overrides: Overriding | None = None,
         then: Reviewer | None = None,
         on_denial: OnDenial = "ask",
         policy: str = "",
         deadline_ms: int = DEADLINE_MS,
-        transcript: Callable[[], tuple[ConversationEntry, ...]] = tuple,
         when_cancelled: Callable[[Callable[[], None]], None] = lambda _tell: None,
     ) -> None:
         self._model = model
         self._circumstances = circumstances
         self._record = record
+        self._asking = asking or AskingSession("")
         self._overrides = overrides
         self._then = then
         self._on_denial = on_denial
         self._policy = policy
         self._deadline_ms = deadline_ms
-        self._transcript = transcript
         self._when_cancelled = when_cancelled
         self.breaker = CircuitBreaker()
 
@@ -132,14 +133,16 @@ class ModelReviewer:
         cancelled = Cancellation()
         self._when_cancelled(cancelled.cancel)
         tag = f"evidence-{os.urandom(TAG_BYTES).hex()}"
-        entries = self._transcript()
+        entries = self._asking.conversation()
+        circumstances = self._circumstances.but(session_id=self._asking.session_id)
         try:
             question = ModelQuestion(
                 instructions=instructions(tag, self._policy),
-                text=evidence(request, self._circumstances, tag, entries),
+                text=evidence(request, circumstances, tag, entries),
                 schema=SCHEMA,
                 source=SOURCE,
-                parent=self._circumstances.session_id,
+                parent=self._asking.session_id,
+                parent_source=self._asking.source,
             )
             text = self._model().answer(question, deadline_ms=self._deadline_ms, cancelled=cancelled)
             review = review_from(text)
@@ -194,6 +197,7 @@ class ModelReviewer:
                 user_authorization=review.user_authorization if review else "",
                 rationale=rationale,
                 action=shown_action(request),
+                call_id=request.call_id,
             )
         )
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.stdio import Stdio
     from sandgate.protocol.trace import Recorder, TraceRecord
+    from sandgate.reviewers.asking_session import AskingSession
     from sandgate.terminals.shown_ports import PortWish
 
 ID_BYTES = 8
@@ -56,6 +57,7 @@ class CommandSession:
         confining: Callable[[Settings, Environment, Recorder], Confinement] = confinement_of,
     ) -> None:
         self.record = record or unheard
+        self.asking: AskingSession | None = None  # on whose behalf models are asked; None: none is
         self._stand(environment, loaded)
         self.confinement = confinement = confining(self.settings, environment, self.record)
         rules, self.rule_warnings = rules_in_force(loaded, environment.environ.get("HOME", ""))

@@ -121,6 +121,10 @@ class AgentProgress:
                 return self._asked(message)
             case told.ApprovalResolved():
                 return self._answered(message)
+            case told.AutomaticReview() if message.status != "in_progress":
+                risk = f", {message.risk_level} risk" if message.risk_level else ""
+                said = f"automatic review: {message.status.replace('_', ' ')}{risk}"
+                return [*self._earlier(), _shown(f"{said}{_behind(message.rationale)}")]
             case _:
                 return []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 
-from sandgate.protocol.events_wire import approval_json
+from sandgate.protocol.events_wire import approval_json, automatic_review, message_json
 from sandgate.protocol.trace import (
     ApprovalAnswered,
     ApprovalRequested,
@@ -229,15 +229,8 @@ def _patch(record: PatchBegan | PatchEnded) -> Json:
 
 
 def _review(record: AutoReview) -> Json:
-    """A review on the wire; what is not known is left out."""
-    event: Json = {"type": "guardian_assessment", "id": record.review_id, "target_item_id": record.request_id}
-    event |= {"turn_id": "", "status": record.status, "decision_source": "agent", "action": dict(record.action)}
-    opinion = {
-        "risk_level": record.risk_level,
-        "user_authorization": record.user_authorization,
-        "rationale": record.rationale,
-    }
-    return event | {name: value for name, value in opinion.items() if value}
+    """A review on the wire, as an agent's session tells it."""
+    return message_json(automatic_review(record, ""))
 
 
 def _advice(record: ApprovalUpdated | RiskLatency | RiskAssessed) -> Json:

@@ -127,6 +127,8 @@ class ThreadEvents:
                 asked: Json = {"type": "approval", "call_id": message.call_id}
                 decided = {"decision": message.decision, "source": message.source}
                 self._end("approval", message.approval_id, asked | decided)
+            case told.AutomaticReview():
+                self._reviewed(message)
             case told.SandboxAssessment():
                 shown: Json = {"type": "sandbox_assessment", "call_id": message.call_id, "status": message.status}
                 self._once(shown if message.risk is None else {**shown, "risk": risk_json(message.risk)})
@@ -158,6 +160,16 @@ class ThreadEvents:
             arrived = "" if known.output is None else known.output.text()
             shown = {"aggregated_output": arrived, "process_id": message.process_id}
             self._update("command", message.call_id, shown)
+
+    def _reviewed(self, message: told.AutomaticReview) -> None:
+        review: Json = {"type": "automatic_review", "approval_id": message.target_item_id, "call_id": message.call_id}
+        review |= {"action": plain(message.action), "status": message.status}
+        for name in ("risk_level", "user_authorization", "rationale"):
+            review |= {name: getattr(message, name)} if getattr(message, name) else {}
+        if message.status == "in_progress":
+            self._start("review", message.id, review)
+        else:
+            self._end("review", message.id, review)
 
     def _patch(self, message: told.PatchApplyBegin | told.PatchApplyEnd) -> None:
         shown: Json = {"type": "file_change"}

@@ -1,0 +1,34 @@
+"""On whose behalf models are asked about the questions of a session.
+
+A session without an agent has a name and nothing more. An agent fills in the rest once its conversation exists: which
+model its turn has, and what was said.
+"""
+
+from __future__ import annotations
+
+from sandgate.record import Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sandgate.assessment.review_question import ConversationEntry
+    from sandgate.model.provider import Provider
+
+
+class TurnModel(Record):
+    """Who is asked, and how hard it should think."""
+
+    model: str
+    provider: Provider
+    effort: str  # "none": it is not told to
+
+
+class AskingSession:
+    """Of one session. Read on the threads that ask."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.source = ""  # where the session comes from: "cli", or what a sub-agent is for; "": no agent's
+        self.turn_model: Callable[[], TurnModel | None] | None = None  # None: there are no turns
+        self.conversation: Callable[[], tuple[ConversationEntry, ...]] = tuple  # oldest first
