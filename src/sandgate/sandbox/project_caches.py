@@ -68,8 +68,8 @@ def _named_in(plan: ConfinedCommand) -> tuple[str, ...]:
 
 
 def is_cache_of(path: str, plan: ConfinedCommand) -> bool:
-    """Whether this absolute path is a cache of the home that the programs of `plan` keep and its words do not name, or a
-    directory that such a cache needs."""
+    """Whether this absolute path is a cache of the home that the programs of `plan` keep and its words do not name, or
+    a directory that such a cache needs."""
     home = plan.env.get("HOME", "")
     if not home or not path.startswith(home + "/"):
         return False
