@@ -149,6 +149,47 @@ def test_always_at_a_call_saves_the_rule_that_was_shown(home: Path, backend: str
     assert "default.rules:1" in str(ended(again)["granted_by_rules"])
 
 
+@pytest.mark.parametrize("name", ["a*b", "a\rb", "a\udcffb"])
+def test_a_name_that_no_rule_can_say_is_given_once_and_stops_nothing_later(home: Path, backend: str, name: str) -> None:
+    """Required: a command chooses the name; a line that cannot be read would stop every later start."""
+    (home / "ws/make.sh").write_text('mkdir "$HOME/$(cat name)"\n')
+    (home / "ws/Makefile").write_text("x:\n\tsh make.sh\n")
+    (home / "ws/name").write_text("made")
+    assert run(home, backend, "make", "x", options=ALWAYS).code == 0
+    before = (home / ".sandgate/rules/default.rules").read_text()
+    assert "made" in before  # one that can be said is kept
+    (home / "ws/name").write_bytes(os.fsencode(name))
+    found = run(home, backend, "make", "x", options=(*ALWAYS, "--answer", "approve"))
+    assert "rule" not in next(each for each in found.events if each["type"] == "exec_approval_request"), found
+    assert (home / ".sandgate/rules/default.rules").read_text() == before
+    assert run(home, backend, "true").code == 0
+
+
+def test_a_link_in_the_place_is_not_followed_and_stops_nothing(home: Path, backend: str) -> None:
+    """Required: one command may make the link that a later command's rule meets."""
+    write_rules(home, 'place_rule("~/made", "new_entry")\nplace_rule("~/made", "write_path")\n')
+    made = run(home, backend, "ln", "-s", "tree", str(home / "made"))
+    assert (made.code, (home / "made").is_symlink()) == (0, True), made
+    assert run(home, backend, "true").code == 0
+    assert run(home, backend, "touch", str(home / "made/x")).code != 0
+    assert not list((home / "tree").iterdir())
+
+
+def test_a_closed_name_is_not_made_beside_a_given_one(home: Path, backend: str) -> None:
+    """Required, both halves: what goes with a name is given with it, and not where a rule closes it."""
+    script = f"echo b > {home}/note.x; echo b > {home}/base.db; echo b > {home}/base.db-journal"
+    write_rules(home, 'place_rule("~/note", "write_path")\nplace_rule("~/base.db", "new_entry")\n')
+    beside = (home / "note.x", home / "base.db-journal")
+    run(home, backend, "sh", "-c", script)
+    assert all(each.exists() for each in beside)
+    for each in (*beside, home / "base.db"):
+        each.unlink()
+    closed = [f'place_rule("~/{each.name}", decision="forbidden")\n' for each in beside]
+    write_rules(home, "".join(closed), "b.rules")
+    run(home, backend, "sh", "-c", script)
+    assert not any(each.exists() for each in beside)
+
+
 @pytest.mark.parametrize("name", [".profile", ".ssh/authorized_keys", "bin/tool", ".config/x/y"])
 def test_no_rule_is_offered_for_what_is_obeyed_or_kept_secret(home: Path, backend: str, name: str) -> None:
     (home / name).parent.mkdir(exist_ok=True, parents=True)

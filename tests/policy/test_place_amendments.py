@@ -32,6 +32,10 @@ OPEN = EffectivePermissions(confined=True, writable=("/home/u/ws",))
         ("/home/u/keys/id_rsa", False),
         ("/home/u/closed/x", False),
         ("/home/u/closed", False),
+        ("/home/u/a*b", False),  # which no rule may name: nothing would start beside it
+        ("/home/u/a[b", False),
+        ("/home/u/a\rb", False),
+        ("/home/u/a\udcffb", False),  # no text, so no line could be written
     ],
 )
 def test_only_what_nothing_obeys_is_offered(place: str, harmless: bool) -> None:

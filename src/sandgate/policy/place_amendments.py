@@ -14,7 +14,7 @@ from sandgate.places.secrets import kept_in_home, named_for_secrets
 from sandgate.places.workspaces import search_path, why_no_workspace
 from sandgate.policy.amendment_bans import why_banned
 from sandgate.policy.common_places import homes_of, is_common
-from sandgate.policy.rules.places import KINDS, PATHS_MAX
+from sandgate.policy.rules.places import KINDS, PATHS_MAX, is_plain
 from sandgate.protocol.decisions import Amendment
 
 TYPE_CHECKING = False
@@ -47,6 +47,8 @@ def proposed_place_rule(
 
 def may_be_given_for_good(grant: Grant, permissions: EffectivePermissions, env: Mapping[str, str]) -> bool:
     """Whether a command may have it for good, as far as its name tells."""
+    if not (is_plain(grant.value) and grant.value.isprintable()):  # a rule could not name it, or nobody could read it
+        return False
     place, programs = grant.value.rstrip("/"), search_path(env.get("PATH", ""))
     home = next((each for each in homes_of(env) if place.startswith(each + "/")), "")
     inner = place[len(home) + 1 :]

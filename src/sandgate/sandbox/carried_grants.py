@@ -124,6 +124,8 @@ def is_missing_name(path: str, permissions: EffectivePermissions) -> bool:
 
 
 def _is_mounted(path: str, permissions: EffectivePermissions) -> bool:
+    if islink(path):  # nothing is mounted behind it: it may lead elsewhere by now
+        return False
     return isdir(path) or only_a_view_opens(path, permissions) or is_missing_name(path, permissions)
 
 

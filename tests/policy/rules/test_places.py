@@ -76,11 +76,38 @@ def test_what_cannot_be_meant_is_refused(text: str) -> None:
         (Grant("remove", "/srv"), True),
         (Grant("write_path", "/srv/xy"), False),
         (Grant("write_path", "/other"), False),
+        (Grant("new_entry", "/srv/x-y"), False),
     ],
 )
 def test_a_place_is_closed_with_what_lies_in_it_and_around_it(grant: Grant, closed: bool) -> None:
     rules = (PlaceRule(("/srv/x",), None, "forbid"),)
     assert (closing(grant, rules, ("forbid",)) is not None) is closed
+
+
+@every(
+    "grant, closed",
+    [
+        (Grant("new_entry", "/srv/base.db"), True),
+        (Grant("new_entry", "/srv/base"), True),
+        (Grant("write_path", "/srv/base.db"), True),
+        (Grant("write_path", "/srv/bas"), False),
+        (Grant("new_entry", "/srv/bas"), False),
+        (Grant("remove", "/srv/base.db"), False),
+        (Grant("new_entry", "/other/base.db"), False),
+    ],
+)
+def test_what_brings_a_closed_name_with_it_is_closed(grant: Grant, closed: bool) -> None:
+    """Required: a new file brings the names that go on from its own, a changed one those beside it."""
+    for path in ("/srv/base.db-journal", "/srv/base.db-journal/below"):
+        for kind in (None, "new_entry"):
+            assert (closing(grant, (PlaceRule((path,), kind, "forbid"),), ("forbid",)) is not None) is closed
+    assert closing(grant, (PlaceRule(("/srv/base.db-journal",), "remove", "forbid"),), ("forbid",)) is None
+
+
+def test_a_kind_that_includes_another_is_closed_with_it() -> None:
+    for kind in ("new_entry", "metadata"):
+        rules = (PlaceRule(("/srv/x",), kind, "forbid"),)
+        assert closing(Grant("write_path", "/srv/x"), rules, ("forbid",)) is rules[0]
 
 
 def test_one_kind_of_change_may_be_closed_and_a_tree_holds_all_kinds() -> None:

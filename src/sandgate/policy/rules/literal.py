@@ -22,7 +22,7 @@ WORD_CHARACTERS_MAX = 64  # no word we know is as long, and a longer one is not 
 BLANKS_AT_ONCE = 64
 WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 DIGITS = frozenset("0123456789")
-ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "t": "\t"}
+ESCAPES = {"\\": "\\", '"': '"', "'": "'", "n": "\n", "t": "\t", "r": "\r"}
 CONSTANTS: dict[str, bool | None] = {"True": True, "False": False, "None": None}
 
 

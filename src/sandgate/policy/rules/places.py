@@ -7,11 +7,15 @@ offered by a question either. The strictest that touches a place decides, whatev
 
 from __future__ import annotations
 
+from posixpath import dirname
+
 from sandgate.commandline.words import joined
 from sandgate.policy.common_places import is_common
 from sandgate.policy.rules.entries import because_of, decision_of, only_keys, prefix_of, until_of
 from sandgate.policy.rules.model import PlaceRule
-from sandgate.protocol.permissions import NAMED_KINDS
+from sandgate.protocol.implied_grants import implies
+from sandgate.protocol.names_beside import extends_name, looks_like
+from sandgate.protocol.permissions import NAMED_KINDS, Grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.policy.rules.entries import RulePlace
-    from sandgate.protocol.permissions import Grant, GrantKind
+    from sandgate.protocol.permissions import GrantKind
     from sandgate.protocol.verdicts import RuleDecision
 
 KEYS = ("path", "grant", "decide", "because", "prefix", "until")
@@ -27,6 +31,7 @@ KINDS: tuple[GrantKind, ...] = (*NAMED_KINDS, "write_root")
 PATHS_MAX = 64  # that one rule names
 PATH_BYTES_MAX = 4095  # PATH_MAX of the kernel, without the zero byte
 _AT_HOME = "~/"
+_ANYWHERE = "/x"  # a path that stands for any
 
 
 def place_rule_of(entry: dict[str, Any], place: RulePlace) -> PlaceRule:
@@ -50,14 +55,15 @@ def _paths(value: object, decide: RuleDecision, place: RulePlace) -> tuple[str, 
     if not isinstance(paths, list) or not 1 <= len(paths) <= PATHS_MAX:
         place.refuse(f"`path` is {value!r}", 'for example path = "~/.config/tool/state", or a list of paths')
     for path in paths:
-        if not isinstance(path, str) or not _is_plain(path):
+        if not isinstance(path, str) or not is_plain(path):
             place.refuse(f"`path` holds {path!r}", "a path begins with `/` or `~/`, and has no `.`, `..` or `*` in it")
         if decide == "allow" and (path == "~" or is_common(path)):
             place.refuse(f"no rule gives all of `{path}`", "name what is needed in it")
     return tuple(dict.fromkeys(paths))
 
 
-def _is_plain(path: str) -> bool:
+def is_plain(path: str) -> bool:
+    """Whether a rule may name it: it means one place, and nothing has to be read into it."""
     at_home = path == "~" or path.startswith(_AT_HOME)
     if not (at_home or path[:1] == "/") or len(path.encode(errors="surrogateescape")) > PATH_BYTES_MAX:
         return False
@@ -77,11 +83,28 @@ def needs_home(rule: PlaceRule) -> bool:
 
 def closing(grant: Grant, rules: Iterable[PlaceRule], decisions: tuple[RuleDecision, ...]) -> PlaceRule | None:
     """A rule of these decisions about what is granted, about what lies in it, or about what it lies in."""
-    for rule in rules:
-        about = rule.grant in (None, grant.kind) or grant.kind == "write_root"
-        if rule.decide in decisions and about and any(_touch(grant.value, path) for path in rule.paths):
-            return rule
-    return None
+    return next((rule for rule in rules if rule.decide in decisions and _closes(rule, grant)), None)
+
+
+def _closes(rule: PlaceRule, grant: Grant) -> bool:
+    if _is_about(rule, grant.kind) and any(_touch(grant.value, path) for path in rule.paths):
+        return True
+    return _is_about(rule, "new_entry") and any(_comes_beside(path, grant) for path in rule.paths)
+
+
+def _is_about(rule: PlaceRule, kind: GrantKind) -> bool:
+    if rule.grant in (None, kind) or kind == "write_root":
+        return True
+    return implies(Grant(kind, _ANYWHERE), Grant(rule.grant, _ANYWHERE))
+
+
+def _comes_beside(path: str, grant: Grant) -> bool:
+    """Whether `path` is, or lies below, a name that commands may make next to what is granted."""
+    above = dirname(grant.value).rstrip("/") + "/"
+    if grant.kind not in ("new_entry", "write_path") or not path.startswith(above):
+        return False
+    beside = above + path[len(above) :].partition("/")[0]
+    return (extends_name if grant.kind == "new_entry" else looks_like)(beside, grant.value)
 
 
 def _touch(one: str, other: str) -> bool:

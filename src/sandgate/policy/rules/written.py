@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from sandgate.policy.rules.model import NetworkRule, PlaceRule, Rule
 
 LINEAGE_WORDS = {"allow": "allow", "ask": "prompt", "forbid": "forbidden"}
-NAMED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
+NAMED = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def rule_line(rule: Rule) -> str:
@@ -74,4 +74,8 @@ def _places(rule: Rule | PlaceRule) -> str:
 
 def _quoted(text: str) -> str:
     """A string as both languages read it."""
-    return '"' + "".join([NAMED.get(each, each) for each in text]) + '"'
+    return '"' + "".join([NAMED.get(each) or (each if each.isprintable() else _numbered(each)) for each in text]) + '"'
+
+
+def _numbered(character: str) -> str:
+    return f"\\u{ord(character):04x}" if ord(character) <= 0xFFFF else f"\\U{ord(character):08x}"
