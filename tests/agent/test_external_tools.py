@@ -18,12 +18,13 @@ from sandgate.protocol.environment import Environment
 from sandgate.protocol.events import (
     ExecApprovalRequest,
     Failed,
+    McpListToolsResponse,
     McpToolCallBegin,
     McpToolCallEnd,
     SessionConfigured,
     TaskComplete,
 )
-from sandgate.protocol.operations import AnswerApproval, TextInput, UserInput
+from sandgate.protocol.operations import AnswerApproval, ListMcpTools, TextInput, UserInput
 from support.mcp.external_servers import STAGE
 from support.model.responses_server import ResponsesServer, function_call, says, sends, turn
 
@@ -131,3 +132,19 @@ def test_a_server_that_does_not_start_is_told_and_the_session_works(tmp_path: Pa
         assert "stage" in failed.message
         assert [type(each) for each in told[:2]] == [SessionConfigured, Failed]
         assert only(told, TaskComplete)
+
+
+def test_the_tools_are_listed_on_request_as_their_server_describes_them(tmp_path: Path, program: list[str]) -> None:
+    async def work() -> Any:
+        where = environment(tmp_path, "http://127.0.0.1:9", program, ASK)
+        async with asyncio.timeout(LIMIT_S), open_agent(where, AgentOptions(ephemeral=True)) as agent:
+            name = agent.submit(ListMcpTools())
+            async for event in agent.events():
+                if event.id == name:
+                    return event.msg
+        return None
+
+    listed = asyncio.run(work())
+    assert isinstance(listed, McpListToolsResponse)
+    echo = listed.tools["mcp__stage__echo"]
+    assert (echo["name"], echo["inputSchema"]["type"]) == ("echo", "object")

@@ -10,6 +10,7 @@ import pytest
 
 from sandgate.agent.agent import AgentOptions, open_agent
 from sandgate.agent.turn_changes import UNTAKEN
+from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.events import ExecApprovalRequest, Failed, ShutdownComplete, TaskComplete, TurnAborted, Warned
 from sandgate.protocol.operations import (
@@ -363,5 +364,20 @@ def test_a_turn_that_widened_its_session_does_not_widen_the_one_that_goes_on(tmp
                 told = await said(agent, "again")
                 assert any("last worked in" in each.message for each in only(told, Warned))
             assert not (tmp_path / "outside").exists()
+
+    run(work())
+
+
+def test_a_turn_can_be_asked_for_as_clients_write_it(tmp_path: Path) -> None:
+    async def work() -> None:
+        with ResponsesServer(writing("one", "a"), says("ok")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*FREE) as agent:
+                asked = {"type": "user_turn", "items": [{"type": "text", "text": "go"}], "model": "other"}
+                name = agent.submit_json({**asked, "sandbox_policy": {"type": "read-only"}})
+                await until(agent, TaskComplete, of=name)
+                assert (place.lines(), server.asked[0].body["model"]) == ([], "other")
+                with pytest.raises(RequestError, match="sandbox_policy"):
+                    agent.submit_json({**asked, "sandbox_policy": "open"})
 
     run(work())

@@ -257,6 +257,10 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
     ),
     (told.TurnDiff("+x"), {"type": "turn_diff", "unified_diff": "+x"}),
     (
+        told.McpListToolsResponse({"mcp__s__say": {"name": "say"}}),
+        {"type": "mcp_list_tools_response", "tools": {"mcp__s__say": {"name": "say"}}},
+    ),
+    (
         told.McpToolCallBegin("c", "t", "s", "say"),
         {"type": "mcp_tool_call_begin", "call_id": "c", "turn_id": "t", "invocation": {"server": "s", "tool": "say"}},
     ),

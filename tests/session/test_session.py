@@ -15,6 +15,7 @@ from sandgate.protocol.events import (
     ApprovalResolved,
     ExecApprovalRequest,
     Failed,
+    McpListToolsResponse,
     SessionConfigured,
     ShutdownComplete,
     StreamError,
@@ -30,9 +31,11 @@ from sandgate.protocol.operations import (
     Compact,
     ContextChange,
     Interrupt,
+    ListMcpTools,
     LocalImageInput,
     OverrideTurnContext,
     Review,
+    RunUserShellCommand,
     Shutdown,
     TextInput,
     Undo,
@@ -578,5 +581,26 @@ def test_settings_that_cannot_be_are_told_and_begin_no_turn() -> None:
             assert [event.msg for event in events if event.id == name] == [Failed("there is none such", "bad_request")]
             await desk.turn("first")
             assert desk.turning.held == ["double"]
+
+    run(work())
+
+
+def test_the_tools_of_other_servers_are_listed_on_request_in_one_event() -> None:
+    async def work() -> None:
+        async with SessionDesk(ModelDouble()) as desk:
+            name = desk.session.submit(ListMcpTools())
+            events = await desk.until(McpListToolsResponse, turn=name)
+            assert events[-1].msg == McpListToolsResponse({"server__look": {"name": "look"}})
+
+    run(work())
+
+
+def test_a_command_of_the_person_s_is_a_turn_without_the_model() -> None:
+    async def work() -> None:
+        async with SessionDesk(ModelDouble()) as desk:
+            name = desk.session.submit(RunUserShellCommand("ls"))
+            await desk.until(TaskComplete, turn=name)
+            assert texts(desk.history.items) == [f"ran ls in {name}"]
+            assert desk.model.asked == []
 
     run(work())

@@ -25,7 +25,8 @@ def undone(patches: list[str], undo: Any) -> UndoCompleted:
 
     async def work() -> None:
         desk = SessionDesk(ModelDouble())
-        works = KnownTurnKinds(*(None, None), read_image=InputText, undo=undo, review=None)  # type: ignore[arg-type]
+        unused: Any = None
+        works = KnownTurnKinds(unused, unused, read_image=InputText, undo=undo, review=unused, user_shell=unused)
         active = ActiveTurn(TurnContext(Turn("t", desk.settings), desk.conversation, desk.inbox), hears=False)
         assert await works.undo(active, patches) is None
         found.extend(event for event in desk.transcript.events if isinstance(event, UndoCompleted))
@@ -37,7 +38,15 @@ def undone(patches: list[str], undo: Any) -> UndoCompleted:
 
 
 def test_what_a_person_says_is_one_message_with_its_pictures_in_place() -> None:
-    works = KnownTurnKinds(*(None, None), read_image=lambda path: InputText(f"[{path}]"), undo=None, review=None)  # type: ignore[arg-type]
+    unused: Any = None
+    works = KnownTurnKinds(
+        unused,
+        unused,
+        read_image=lambda path: InputText(f"[{path}]"),
+        undo=unused,
+        review=unused,
+        user_shell=unused,
+    )
     said = works.message((TextInput("look"), ImageInput("data:x"), LocalImageInput("/p.png")))
     assert said == Message("user", (InputText("look"), InputImage("data:x"), InputText("[/p.png]")))
 

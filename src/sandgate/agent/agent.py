@@ -65,6 +65,12 @@ class Agent:
         """Asks for something; the id that its events carry. Raises SessionEnded, RequestError."""
         return self._session.submit(op)
 
+    def submit_json(self, op: object) -> str:
+        """The same for an operation as clients send it (`{"type": "user_turn", …}`). Raises RequestError, too."""
+        from sandgate.protocol.operations_wire import read_operation
+
+        return self._session.submit(read_operation(op))
+
     def events(self, after: int = 0) -> AsyncIterator[Event]:
         """What happens, from the event of that number on; ends with the session."""
         return self._session.events(after)

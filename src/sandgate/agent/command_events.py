@@ -42,6 +42,7 @@ class CommandEvents:
         self._numbers: dict[int, str] = {}  # of those that live on: their calls
         self._readers: dict[str, int] = {}  # calls whose answers are on their way, by the command's call
         self._kept_back: dict[str, ExecCommandEnd] = {}  # until the answer is there
+        self.users: set[str] = set()  # calls whose commands a person asked for
         self._read: dict[str, str] = {}  # the answer that told an end, until the end is told here
 
     def has_begun(self, call_id: str) -> bool:
@@ -92,13 +93,15 @@ class CommandEvents:
         """A command is about to start."""
         self._commands[call_id] = command
         parsed, turn = summaries_json(command.argv), self._turn_of(call_id)
-        self._tell(call_id, ExecCommandBegin(call_id, turn, command.argv, command.cwd, parsed, process_id=process_id))
+        begin = ExecCommandBegin(call_id, turn, command.argv, command.cwd, parsed, call_id in self.users, process_id)
+        self._tell(call_id, begin)
 
     def over(self, call_id: str, command: CommandRequest, became: Passage | str) -> None:
         """A command that does not live on is over, or never was: its passage, or why there is none."""
         if call_id not in self._commands:
             self.begin(call_id, command)
         del self._commands[call_id]
+        self.users.discard(call_id)
         self._end(_one_shot_end(call_id, command, self._turn_of(call_id), became))
 
     def _end(self, ended: ExecCommandEnd) -> None:

@@ -96,6 +96,11 @@ class AgentEvents:
             self._one_shots.discard(oldest)
             self._heard_of.discard(oldest)
 
+    def belongs_to_user(self, call_id: str, turn_id: str) -> None:
+        """The same about a command that a person asked for, and that does not live on."""
+        self._commands.users.add(call_id)
+        self.belongs(call_id, turn_id, one_shot=True)
+
     def has_told(self, call_id: str) -> bool:
         """Whether those who watch have heard of this call."""
         return call_id in self._heard_of

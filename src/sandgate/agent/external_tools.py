@@ -39,6 +39,10 @@ class ExternalTools:
         """What the model is told about them."""
         return self._servers.definitions()
 
+    def listed(self) -> Mapping[str, Mapping[str, Any]]:
+        """Each as its server describes it, by the name that the model calls it by."""
+        return self._servers.described()
+
     def has(self, name: str) -> bool:
         """Whether a server has a tool of this name."""
         return self._servers.tool(name) is not None

@@ -17,6 +17,7 @@ from sandgate.agent.models import (
     remote_compaction,
     replayed_model,
     scripted_model,
+    stream_retries,
 )
 from sandgate.agent.on_behalf import Origin, asked_on_behalf
 from sandgate.agent.resume import (
@@ -25,7 +26,6 @@ from sandgate.agent.resume import (
     beginning,
     changed_before,
     copied,
-    elsewhere,
     look_back,
     model_as_it_was,
     sealed_elsewhere,
@@ -35,6 +35,7 @@ from sandgate.agent.tools import AgentTools
 from sandgate.agent.turn_changes import TurnChanges
 from sandgate.agent.turn_context import Situation
 from sandgate.agent.undo import KeptUndo
+from sandgate.agent.user_shell import telling_of
 from sandgate.config.agent import agent_settings
 from sandgate.config.state_directory import ensured_state
 from sandgate.errors import ConfigError
@@ -117,7 +118,6 @@ class Making:
         try:
             if self._past is not None:
                 self.environment = as_it_was(self.environment, self._past, self._warn)
-                self._warnings += filter(None, [elsewhere(self._past, self.environment.cwd)])
             return open_runtime(
                 self.environment, reviewers=reviewers, record=record, side_by_side=side_by_side, loaded=self._loaded
             )
@@ -155,12 +155,8 @@ class Making:
             tools.external = ExternalTools(servers, gate)
         origin = Origin(holding.session_id, holding.delegate or self._options.source)
         heard = asked_on_behalf(runtime.asking, origin, conversation, superior)
-        turning = TurnChanges(
-            runtime,
-            holding,
-            only_tighten=self._options.only_tighten or superior is not None,
-            summary=settings.summary,
-        )
+        tighter = self._options.only_tighten or superior is not None
+        turning = TurnChanges(runtime, holding, only_tighten=tighter, summary=settings.summary)
         delegates = self._delegates(
             conversation, settings, model, opening, turning, runtime, servers, tools.undoing, heard, asks=asks
         )
@@ -181,7 +177,7 @@ class Making:
             conversation,
             inbox=SessionInbox(conversation.tell, answerer or self._asked(holding.session_id)),
             tools=tools,
-            works=KnownTurnKinds(loop, compactor, read_image=tools.image, undo=tools.undo, review=delegates.review),
+            works=_works(loop, compactor, tools, delegates, conversation),
             situation=situation,
             turning=turning,
             configured=_configured(holding, kept),
@@ -270,7 +266,7 @@ class Making:
     def _model_itself(self, settings: AgentSettings, runtime: Runtime) -> tuple[Model, int, AgentSettings]:
         options = self._options
         if self._superior is not None:
-            return self._superior.model, settings_retries(settings, runtime), settings
+            return self._superior.model, stream_retries(settings, runtime.loaded.values), settings
         if options.model_script is not None:
             return scripted_model(options.model_script, settings), 0, settings.but(provider_id=SCRIPTED)
         if options.model_replay is not None:
@@ -364,11 +360,17 @@ class Making:
             self._loop.call_soon_threadsafe(conversation.log.emit, "", Warned(text))
 
 
-def settings_retries(settings: AgentSettings, runtime: Runtime) -> int:
-    """How often a broken answer is asked for again."""
-    from sandgate.config.agent import provider_of
-
-    return 0 if settings.provider_id == SCRIPTED else provider_of(settings, runtime.loaded.values).stream_max_retries
+def _works(
+    loop: TurnLoop, compactor: Compactor, tools: AgentTools, delegates: Delegates, conversation: Conversation
+) -> KnownTurnKinds:
+    return KnownTurnKinds(
+        loop,
+        compactor,
+        read_image=tools.image,
+        undo=tools.undo,
+        review=delegates.review,
+        user_shell=telling_of(tools, conversation),
+    )
 
 
 def _configured(holding: SessionSettings, kept: Beginning) -> SessionConfigured:

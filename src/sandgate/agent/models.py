@@ -76,6 +76,11 @@ def provider_model(
     return model_of(provider, how, environ=environ), provider.stream_max_retries
 
 
+def stream_retries(settings: AgentSettings, values: Mapping[str, Any]) -> int:
+    """How often a broken answer is asked for again."""
+    return 0 if settings.provider_id == SCRIPTED else provider_of(settings, values).stream_max_retries
+
+
 def remote_compaction(model: Model) -> RemoteCompaction | None:
     """What the model's provider offers to make room in a conversation. A recording has to be complete without it."""
     offered: RemoteCompaction | None = getattr(model, "remote_compaction", None)

@@ -159,6 +159,8 @@ def as_it_was(environment: Environment, past: PastSession, warn: Warn) -> Enviro
         # What an agent takes where no setting says otherwise (`config.for_run`).
         asks = _approval_as_it_was(context, loaded.values.get("approval_policy", "on-failure"))
         wanted = [*asks, *wanted]
+    if place := _elsewhere(past, environment.cwd):
+        warn(place)
     for key, was, now in wanted:
         warn(KEPT_STRICTER.format(key=key, was=was, now=now))
     return environment.but(tighter=(*environment.tighter, *((key, was) for key, was, _now in wanted)))
@@ -181,7 +183,7 @@ def changed_before(past: PastSession) -> tuple[str, ...]:
     return tuple(name for name in ContextChange.__match_args__ if isinstance(changed, list) and name in changed)
 
 
-def elsewhere(past: PastSession, cwd: str) -> str | None:
+def _elsewhere(past: PastSession, cwd: str) -> str | None:
     """What to say where its turns worked somewhere else than it goes on; a transcript chooses no workspace."""
     was = (past.transcript.context or {}).get("cwd")
     if "cwd" not in changed_before(past) or not isinstance(was, str) or was == cwd:

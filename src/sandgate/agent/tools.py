@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sandgate.agent.events import AgentEvents
     from sandgate.agent.external_tools import ExternalTools
     from sandgate.protocol.events import EventMessage
-    from sandgate.protocol.items import Call, Part
+    from sandgate.protocol.items import Call, Message, Part
     from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
     from sandgate.session.interfaces import CallContext
@@ -218,6 +218,23 @@ class AgentTools:
     async def diff(self, patches: Sequence[str]) -> str:
         """What the patches of these calls have changed together."""
         return await on_thread(lambda: self._gate.runtime.tools.patches.combined(patches))
+
+    async def user_shell(self, command: str, context: CallContext) -> Message:
+        """A command of the person's in their shell, to its end; what the model is told of it. Raises SandgateError."""
+        from sandgate.agent.user_shell import run_user_shell
+
+        call_id = self._name(f"user_shell_{context.turn_id}")
+        self._events.belongs_to_user(call_id, context.turn_id)
+        try:
+            return await run_user_shell(
+                self._gate, command, call_id, partial(self._events.over, call_id), self._ask(context)
+            )
+        finally:
+            await self._told()
+
+    def external_tools(self) -> Mapping[str, Mapping[str, Any]]:
+        """The tools of other servers, by the names that the model calls them by, as their servers describe them."""
+        return {} if self.external is None else self.external.listed()
 
     def living(self) -> tuple[int, ...]:
         """The numbers of commands that live on."""

@@ -57,6 +57,16 @@ class ExternalTool(Record):
             "parameters": dict(self.parameters),
         }
 
+    def described(self) -> dict[str, Any]:
+        """What there is, as the protocol of these servers has it."""
+        hints = {"readOnlyHint": self.read_only, "destructiveHint": self.destructive}
+        return {
+            "name": self.tool,
+            "description": self.description,
+            "inputSchema": dict(self.parameters),
+            "annotations": hints,
+        }
+
 
 def usable_offers(server: ExternalServer, offered: Iterable[Offered]) -> tuple[tuple[Offered, ...], tuple[str, ...]]:
     """Those the user lets a model have and that fit; and a sentence about each that does not."""

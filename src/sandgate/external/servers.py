@@ -92,6 +92,10 @@ class ExternalServers:
         """What a model is told about all tools, as the Responses API has it."""
         return tuple(tool.definition() for tool in self._tools.values())
 
+    def described(self) -> dict[str, dict[str, Any]]:
+        """All tools, by the names that a model calls them by, as the protocol of these servers has them."""
+        return {name: tool.described() for name, tool in self._tools.items()}
+
     def tool(self, name: str) -> ExternalTool | None:
         """The tool that a model calls by this name."""
         return self._tools.get(name)

@@ -158,6 +158,12 @@ class TurnDiff(Record):
     unified_diff: str
 
 
+class McpListToolsResponse(Record):
+    """The tools of other servers, by the names that the model calls them by."""
+
+    tools: Mapping[str, Mapping[str, Any]]
+
+
 class McpToolCallBegin(Record):
     """A tool of an MCP server is called."""
 

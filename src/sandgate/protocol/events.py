@@ -17,6 +17,7 @@ from sandgate.protocol.action_events import ExecCommandBegin as ExecCommandBegin
 from sandgate.protocol.action_events import ExecCommandContinues as ExecCommandContinues
 from sandgate.protocol.action_events import ExecCommandEnd as ExecCommandEnd
 from sandgate.protocol.action_events import ExecCommandOutputDelta as ExecCommandOutputDelta
+from sandgate.protocol.action_events import McpListToolsResponse as McpListToolsResponse
 from sandgate.protocol.action_events import McpToolCallBegin as McpToolCallBegin
 from sandgate.protocol.action_events import McpToolCallEnd as McpToolCallEnd
 from sandgate.protocol.action_events import PatchApplyBegin as PatchApplyBegin
@@ -245,6 +246,7 @@ if TYPE_CHECKING:
         | PatchApplyBegin
         | PatchApplyEnd
         | TurnDiff
+        | McpListToolsResponse
         | McpToolCallBegin
         | McpToolCallEnd
         | WebSearchBegin

@@ -91,6 +91,19 @@ class Review(Record):
     user_facing_hint: str = ""
 
 
+class RunUserShellCommand(Record):
+    """Runs a command of the person's in their shell, and tells the model of it.
+
+    It is judged and confined as one of the model's is.
+    """
+
+    command: str
+
+
+class ListMcpTools(Record):
+    """Which tools of other servers there are; answered by one event."""
+
+
 class Undo(Record):
     """Take the patches of the last turn back."""
 
@@ -102,7 +115,17 @@ class Shutdown(Record):
 if TYPE_CHECKING:
     InputItem: TypeAlias = TextInput | ImageInput | LocalImageInput
     Operation: TypeAlias = (
-        UserInput | UserTurn | OverrideTurnContext | Interrupt | AnswerApproval | Compact | Review | Undo | Shutdown
+        UserInput
+        | UserTurn
+        | OverrideTurnContext
+        | Interrupt
+        | AnswerApproval
+        | Compact
+        | Review
+        | RunUserShellCommand
+        | ListMcpTools
+        | Undo
+        | Shutdown
     )
 
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
         async def diff(self, patches: Sequence[str]) -> str:
             """What the patches of these calls have changed together."""
 
+        def external_tools(self) -> Mapping[str, Json]:
+            """The tools of other servers, by the names that the model calls them by, as their servers describe them."""
+
         def living(self) -> tuple[int, ...]:
             """The numbers of commands that live on."""
 

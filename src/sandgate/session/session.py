@@ -14,6 +14,7 @@ from sandgate.protocol.events import (
     Failed,
     ItemCompleted,
     ItemStarted,
+    McpListToolsResponse,
     ShutdownComplete,
     TaskComplete,
     TaskStarted,
@@ -26,8 +27,10 @@ from sandgate.protocol.operations import (
     AnswerApproval,
     Compact,
     Interrupt,
+    ListMcpTools,
     OverrideTurnContext,
     Review,
+    RunUserShellCommand,
     Shutdown,
     Submission,
     Undo,
@@ -69,6 +72,9 @@ if TYPE_CHECKING:
 
         async def review(self, active: ActiveTurn, op: Review) -> str | None:
             """The work is looked at by a model that does not know the conversation."""
+
+        async def user_shell(self, active: ActiveTurn, command: str) -> str | None:
+            """A command of the person's, of which the model is told."""
 
         async def undo(self, active: ActiveTurn, patches: list[str]) -> str | None:
             """Patches are taken back, the last one first, and leave the list."""
@@ -201,6 +207,10 @@ class Session:
                 await self._start(submission.id, self._works.compact, hears=False)
             case Review() as op:
                 await self._start(submission.id, lambda active: self._reviewed(active, op), hears=False)
+            case RunUserShellCommand(command=command):
+                await self._start(submission.id, lambda active: self._works.user_shell(active, command), hears=False)
+            case ListMcpTools():
+                self._conversation.tell(submission.id, McpListToolsResponse(self._tools.external_tools()))
             case Undo():
                 await self._start(
                     submission.id, lambda active: self._works.undo(active, self._last_patches), hears=False

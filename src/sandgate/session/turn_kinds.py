@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     Reading = Callable[[str], Part]
     Undoing = Callable[[str], Awaitable[bool]]
+    Running = Callable[[TurnContext, str], Awaitable[None]]
     Reviewing = Callable[[TurnContext, Review], Awaitable[str | None]]
 
 NOTHING_TO_UNDO = "the last turn applied no patch that could be taken back"
@@ -30,13 +31,21 @@ class KnownTurnKinds:
     """Of one session. `read_image` gives a picture of this machine, or says why not; `undo` takes one patch back."""
 
     def __init__(
-        self, loop: TurnLoop, compactor: Compactor, *, read_image: Reading, undo: Undoing, review: Reviewing
+        self,
+        loop: TurnLoop,
+        compactor: Compactor,
+        *,
+        read_image: Reading,
+        undo: Undoing,
+        review: Reviewing,
+        user_shell: Running,
     ) -> None:
         self._loop = loop
         self._compactor = compactor
         self._read_image = read_image
         self._undo = undo
         self._review = review
+        self._user_shell = user_shell
 
     def message(self, items: Sequence[InputItem]) -> Message:
         """What a person said, as the model hears it."""
@@ -54,6 +63,11 @@ class KnownTurnKinds:
     async def review(self, active: ActiveTurn, op: Review) -> str | None:
         """The work is looked at by a model that does not know the conversation."""
         return await self._review(active.context, op)
+
+    async def user_shell(self, active: ActiveTurn, command: str) -> str | None:
+        """A command of the person's, of which the model is told."""
+        await self._user_shell(active.context, command)
+        return None
 
     async def undo(self, active: ActiveTurn, patches: list[str]) -> str | None:
         """Patches are taken back, the last one first, and leave the list; the first that cannot be ends it."""

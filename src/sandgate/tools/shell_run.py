@@ -61,7 +61,7 @@ def run_shell(
         patched = tools.patch_in_command(command, USE_THE_TOOL, call_id)
         if patched is not None:
             return ToolOutput(patched.body(), success=patched.exit_code == 0)
-        passage = _passed(runtime, command, cancel_fd, call_id, over)
+        passage = passed_through(runtime, command, cancel_fd, call_id, over)
     except LaunchError as error:
         return ToolOutput(f"execution error: {error.sentence}", success=False)
     except SandgateError as error:
@@ -86,7 +86,10 @@ def shell_answer(passage: Passage, *, notices: tuple[str, ...] = ()) -> ShellAns
     )
 
 
-def _passed(runtime: ShellSession, command: CommandRequest, cancel_fd: int | None, call_id: str, over: Over) -> Passage:
+def passed_through(
+    runtime: ShellSession, command: CommandRequest, cancel_fd: int | None, call_id: str, over: Over
+) -> Passage:
+    """One command to its end, of which `over` hears in any case. Raises what `Runtime.run` raises."""
     became: Passage | str = "it could not be run, because of an error on our side"
     try:
         became = runtime.run(command, cancel_fd=cancel_fd, call_id=call_id)

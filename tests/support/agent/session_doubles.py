@@ -122,6 +122,9 @@ class ToolsDouble:
     async def diff(self, patches: Sequence[str]) -> str:
         return f"diff of {', '.join(patches)}"
 
+    def external_tools(self) -> Mapping[str, Mapping[str, Any]]:
+        return {"server__look": {"name": "look"}}
+
     def living(self) -> tuple[int, ...]:
         return self.alive
 
@@ -229,6 +232,7 @@ class SessionDesk:
             read_image=lambda path: InputText(f"no picture at {path}"),
             undo=self._undo,
             review=self._review,
+            user_shell=self._user_shell,
         )
         self.session = Session(
             self.settings,
@@ -277,3 +281,6 @@ class SessionDesk:
 
     async def _review(self, _context: Any, op: Any) -> str | None:
         return f"reviewed {op.prompt}"
+
+    async def _user_shell(self, context: Any, command: str) -> None:
+        self.conversation.record((user_message(f"ran {command} in {context.turn_id}"),))
