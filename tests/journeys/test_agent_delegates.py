@@ -109,7 +109,7 @@ def test_a_patch_of_a_sub_agent_is_asked_about_as_a_patch_and_done_as_answered(t
     run(work())
 
 
-def test_of_a_sub_agent_its_deeds_are_told_and_not_its_pieces_and_its_account(tmp_path: Path) -> None:
+def test_of_a_sub_agent_its_deeds_and_pieces_are_told_and_not_its_account(tmp_path: Path) -> None:
     async def work() -> None:
         first = turn(message("first words"), command("echo child", "k1"))
         thinks = {"type": "response.reasoning_summary_text.delta", "delta": "hm"}
@@ -131,8 +131,9 @@ def test_of_a_sub_agent_its_deeds_are_told_and_not_its_pieces_and_its_account(tm
                 between = {type(each) for each in told[begin + 1 : end]}
                 assert ExecCommandBegin in between
                 pieces = {AgentMessageDelta, AgentReasoningDelta, ExecCommandOutputDelta}
+                assert pieces <= between
                 account = {SessionConfigured, TaskStarted, TokenCount, ItemStarted, ItemCompleted, TaskComplete}
-                assert between & (pieces | account) == set()
+                assert between.isdisjoint(account)
                 # What it used is counted, as its superior's.
                 assert only(told, TokenCount)[-1].info.total.input_tokens == 20
 

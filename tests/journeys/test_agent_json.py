@@ -124,7 +124,11 @@ def test_a_command_that_is_refused_is_declined_and_the_exit_code_says_so(tmp_pat
         "aggregated_output": "",
         "exit_code": None,
     }
-    assert rest[:2] == [started(1, **item, status="in_progress"), completed(1, **item, status="declined")]
+    begun, ended = rest[:2]
+    assert begun == started(1, **item, status="in_progress")
+    why = ended["item"].pop("error")["message"]
+    assert why.startswith("no reviewer is attached: nobody is at a terminal and no --answer is left")
+    assert ended == completed(1, **item, status="declined")
     assert found[-1] == {"type": "turn.completed", "usage": used(2)}
     assert code == 77
 

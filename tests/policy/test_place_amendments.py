@@ -61,5 +61,6 @@ def test_none_where_words_or_places_are_of_several_kinds_or_could_be_anything() 
     assert offered("mv", "/home/u/a", "/home/u/b", grants=mixed) is None
     assert offered("sh", "-c", "touch /home/u/note; make x") is None
     assert offered("sh", "-c", "$X > /home/u/note") is None
+    assert offered("sh", "-c", "echo once > /home/u/note") is None  # the words are a script
     assert offered("rm", "-rf", "/home/u/note") is None
     assert offered("curl", "x", grants=(Grant("host", "192.0.2.1:443"),)) is None

@@ -9,6 +9,8 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from posixpath import basename, dirname
 
+from sandgate.commandline.words import program_name
+from sandgate.commandline.wrappers import SHELL_PROGRAMS
 from sandgate.places.run_later import rows
 from sandgate.places.secrets import kept_in_home, named_for_secrets
 from sandgate.places.workspaces import search_path, why_no_workspace
@@ -41,6 +43,8 @@ def proposed_place_rule(
         return None
     ((words, one),) = asked.items()
     if one.because.source == "danger-list" or why_banned(words):
+        return None
+    if program_name(words[0]) in SHELL_PROGRAMS:  # a script that redirects: nobody says the same one twice
         return None
     return Amendment(words, places=grants)
 

@@ -198,7 +198,7 @@ def test_form_after_a_denial_names_it_and_offers_the_smallest_grant_first(desk: 
         ("approve", f"yes, once: may make {desk.outside}, which is new, and what is below it{beside}"),
         (
             "approve-session",
-            f"yes, for this session: may make {desk.outside}, which is new, and what is below it{beside}",
+            f"yes, for this session: may make {desk.outside}, which is new, and what is below it{beside}, any command",
         ),
         ("approve-unsandboxed", "yes, once, WITHOUT the sandbox"),
         ("deny", "no, keep the result as it is"),
