@@ -231,6 +231,7 @@ def test_every_block_is_used_by_a_test() -> None:
     wanted = {
         # test_agent_page.py, and test_sessions.py
         "agent.md": ["console", "toml", "sh"] + ["console"] * 4 + ["toml"] + ["console"] * 2,
+        "app-server.md": ["json", "json"],  # test_app_server_page.py
         "approvals.md": ["sh", "sh"],
         "auto-review.md": ["toml", "sh"],  # test_auto_review.py
         "caches.md": ["console"],  # test_sessions.py

@@ -22,7 +22,7 @@ from sandgate.surfaces.mcp.command import HOST, say
 from sandgate.surfaces.mcp.http import serve_http
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
-from sandgate.surfaces.mcp.tokens import Tokens
+from sandgate.surfaces.transport.tokens import Tokens
 
 QUESTION_LIMIT_S = 60.0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from sandgate.agent.undo import KeptUndo
 from sandgate.config.state_directory import ensured_state
 from sandgate.display import one_line
@@ -11,11 +13,13 @@ from sandgate.record import Record
 from sandgate.session import session_listing, transcript_files
 from sandgate.session.session_index import SessionIndex
 from sandgate.session.session_listing import SUBAGENT, WantedSessions
+from sandgate.session.session_summary import read_head
 from sandgate.session.transcript_reader import read_transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from sandgate.protocol.items import Item
     from sandgate.session.session_summary import SessionSummary
@@ -35,6 +39,7 @@ class ListedSession(Record):
     source: str
     preview: str  # the first thing the person said
     parent_id: str | None  # the session it worked for; "" when it does not say which
+    provider: str = ""  # of the model; "" when it does not say
 
 
 class SessionList(Record):
@@ -42,6 +47,22 @@ class SessionList(Record):
 
     items: tuple[ListedSession, ...]
     next_cursor: str | None
+
+
+class ReadSession(Record):
+    """One session, read."""
+
+    id: str
+    path: str
+    created_at: str  # RFC 3339, UTC
+    updated_at_s: int  # since 1970
+    cwd: str
+    model: str | None
+    provider: str
+    source: str
+    forked_from_id: str | None
+    preview: str  # the first thing the person said
+    events: tuple[Mapping[str, Any], ...]  # that its transcript keeps, as JSON
 
 
 def list_sessions(
@@ -67,6 +88,26 @@ def show_session(environ: Mapping[str, str], wanted: str) -> Iterator[str]:
         yield from _lines(item)
     if transcript.bad_count:
         yield f"({transcript.bad_count} damaged lines were passed over)"
+
+
+def read_session(environ: Mapping[str, str], wanted: str) -> ReadSession:
+    """Read as a whole, without opening it. Raises SessionNotFound, TranscriptUnreadable."""
+    found = transcript_files.find_transcript(ensured_state(environ), wanted)
+    transcript, summary = read_transcript(found.path), read_head(found.path)
+    meta = transcript.meta
+    return ReadSession(
+        meta.id,
+        found.path,
+        meta.timestamp,
+        int(os.stat(found.path).st_mtime),
+        meta.cwd,
+        None if summary is None else summary.model,
+        meta.model_provider or "",
+        meta.source if isinstance(meta.source, str) else SUBAGENT,
+        meta.forked_from_id,
+        "" if summary is None else summary.preview,
+        transcript.initial_messages(),
+    )
 
 
 def archive_session(environ: Mapping[str, str], wanted: str) -> None:
@@ -105,7 +146,15 @@ def _listed(session: SessionSummary) -> ListedSession:
     source = SUBAGENT if head.is_subagent else str(head.source)
     parent = (head.parent_id or "") if head.is_subagent else None
     return ListedSession(
-        head.id, head.created_at, session.updated_at, head.cwd, head.model or "", source, head.preview, parent
+        head.id,
+        head.created_at,
+        session.updated_at,
+        head.cwd,
+        head.model or "",
+        source,
+        head.preview,
+        parent,
+        head.provider or "",
     )
 
 

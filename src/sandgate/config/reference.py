@@ -107,11 +107,16 @@ def setting_rows(loaded: Loaded) -> list[tuple[str, object, str]]:
         else:
             rows.append((name, plain_value(value), _origin(loaded, name)))
     rows += [
-        (name, HIDDEN if name.endswith(SECRET_TABLES) else plain_value(value), _origin(loaded, name))
+        (name, shown_value(name, value), _origin(loaded, name))
         for name, value in loaded.values.items()
         if name.startswith((f"{PROVIDERS}.", f"{SERVERS}."))
     ]
     return sorted(rows, key=lambda row: row[0])
+
+
+def shown_value(name: str, value: object) -> object:
+    """The value of a key as in TOML; not that of headers and variables."""
+    return HIDDEN if name.endswith(SECRET_TABLES) else plain_value(value)
 
 
 def defaults_document() -> str:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from sandgate.config.reference import defaults_document
-from sandgate.reference import command_line, events, exit_codes, manual, python_api, rules, settings, tools
+from sandgate.reference import app_server, command_line, events, exit_codes, manual, python_api, rules, settings, tools
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 COMMAND = "python -m sandgate.reference"
@@ -16,6 +16,7 @@ NOTE = f"<!-- Written by `{COMMAND}`; change what it is made from instead. -->\n
 def pages() -> dict[str, str]:
     """Every file that is written, by its place below docs/."""
     made = {
+        "app-server": app_server.page(),
         "command-line": command_line.page(),
         "events": events.page(),
         "exit-codes": exit_codes.page(),
@@ -29,8 +30,9 @@ def pages() -> dict[str, str]:
         "reference/agent-events.schema.json": events.agent_schema(),
         "reference/config.schema.json": settings.schema(),
     }
+    documents = {f"reference/{name}": text for name, text in app_server.documents().items()}
     manuals = {f"man/{name}": text for name, text in manual.pages().items()}
-    return {**marked, "reference/configuration.md": defaults_document(), **schemas, **manuals}
+    return {**marked, "reference/configuration.md": defaults_document(), **schemas, **documents, **manuals}
 
 
 def stale(docs: Path = DOCS) -> list[str]:

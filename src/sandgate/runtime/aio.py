@@ -11,7 +11,7 @@ import os
 from contextlib import asynccontextmanager, suppress
 
 from sandgate.errors import RequestError
-from sandgate.gate.event_loop import on_thread
+from sandgate.gate.event_loop import on_thread as on_thread
 from sandgate.protocol.environment import Environment
 from sandgate.reviewers.async_reviewer import CallerTurn, ReviewerBridge, Threads
 from sandgate.runtime.opening import open_runtime

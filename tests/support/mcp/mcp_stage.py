@@ -91,9 +91,9 @@ class Stage:
 
 
 def main() -> None:
-    from sandgate.surfaces.mcp import wire
     from sandgate.surfaces.mcp.stdio import serve_stdio
-    from sandgate.surfaces.mcp.streams import take_standard_streams
+    from sandgate.surfaces.transport import wire
+    from sandgate.surfaces.transport.streams import take_standard_streams
 
     logging.disable()  # what the SDK says about odd messages is not what the tests are about
     for given in sys.argv[1:]:

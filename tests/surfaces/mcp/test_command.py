@@ -12,7 +12,7 @@ from sandgate.protocol.permissions import DangerFullAccess
 from sandgate.runtime import Environment, open_runtime
 from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.command import TOKEN_NAME, Wishes, _require_out_of_reach, _tokens, channels
-from sandgate.surfaces.mcp.tokens import VARIABLE
+from sandgate.surfaces.transport.tokens import VARIABLE
 from support.terminal.live_sessions import Workplace
 
 TOKEN = "0123456789-0123456789-0123456789"

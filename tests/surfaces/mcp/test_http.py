@@ -22,7 +22,7 @@ from sandgate.surfaces.mcp import disconnects as absence
 from sandgate.surfaces.mcp import request_limit as crowding
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
 from sandgate.surfaces.mcp.resuming import Resuming
-from sandgate.surfaces.mcp.tokens import Tokens
+from sandgate.surfaces.transport.tokens import Tokens
 from support.mcp.mcp_stage import TOOLS, Stage
 from support.suite.rows import every
 

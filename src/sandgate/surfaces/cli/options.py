@@ -312,6 +312,19 @@ COMMANDS = (
         codes=AGENT_CODES,
     ),
     Command(
+        "app-server",
+        "serve sessions of a model to clients of the app-server protocol, such as editors and terminal programs",
+        (
+            Option(("--listen",), "listen", "where clients come to", "ADDRESS", default="stdio://"),
+            Option(("--allow-loosening",), "loosening", "clients may also loosen the policy, and work anywhere"),
+            Option(("--out",), "out", "schema: the directory for JSON Schema and TypeScript, which is made", "DIR"),
+            *MODEL,
+            *(option for option in ASKING_A_MODEL if option.key not in ("answer", "color")),
+        ),
+        "app_server",
+        forms=("schema", "[serve]"),
+    ),
+    Command(
         "review",
         "have changes reviewed by a model that has not seen how they came about; by default, the uncommitted ones",
         (

@@ -16,7 +16,7 @@ from sandgate.serving.sealing_key import sealing_key
 from sandgate.surfaces.mcp.calling import Channels
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
-from sandgate.surfaces.mcp.streams import take_standard_streams
+from sandgate.surfaces.transport.streams import take_standard_streams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.runtime import Environment
     from sandgate.serving.ledger_access import Ledger
-    from sandgate.surfaces.mcp.tokens import Tokens
+    from sandgate.surfaces.transport.tokens import Tokens
 
 HOST = "127.0.0.1"
 TOKEN_NAME = "mcp.tokens"  # in the state directory
@@ -104,7 +104,7 @@ def _tokens(environment: Environment, wishes: Wishes) -> tuple[Tokens, Environme
 
     With the environment for commands: they do not inherit the variable, and do not see the file.
     """
-    from sandgate.surfaces.mcp.tokens import Tokens, write_token_file
+    from sandgate.surfaces.transport.tokens import Tokens, write_token_file
 
     environ = dict(environment.environ)
     named = Tokens.from_variable(environ)

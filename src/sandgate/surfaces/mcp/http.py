@@ -19,7 +19,7 @@ from sandgate.surfaces.mcp.http_guard import PATH, door
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
 from sandgate.surfaces.mcp.request_limit import RequestLimit
 from sandgate.surfaces.mcp.resuming import Resuming
-from sandgate.surfaces.mcp.signals import ending_signals
+from sandgate.surfaces.transport.signals import ending_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from starlette.types import ASGIApp
 
-    from sandgate.surfaces.mcp.tokens import Tokens
+    from sandgate.surfaces.transport.tokens import Tokens
 
 SESSIONS_MAX = 256
 SESSION_IDLE_SECONDS = 30.0 * 60

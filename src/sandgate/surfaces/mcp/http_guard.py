@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from sandgate.surfaces.mcp.resuming import Resuming
-    from sandgate.surfaces.mcp.tokens import Tokens
+    from sandgate.surfaces.transport.tokens import Tokens
 
 PATH = "/mcp"
 SESSION_HEADER = b"mcp-session-id"

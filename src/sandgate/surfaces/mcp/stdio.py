@@ -13,7 +13,6 @@ import anyio
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types.jsonrpc import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
-from sandgate.surfaces.mcp.framing import Lines
 from sandgate.surfaces.mcp.messages import (
     MESSAGE_BYTES_MAX,
     TOO_MANY_REQUESTS,
@@ -23,8 +22,9 @@ from sandgate.surfaces.mcp.messages import (
     read_message,
     written,
 )
-from sandgate.surfaces.mcp.signals import ending_signals
-from sandgate.surfaces.mcp.wire import Wire
+from sandgate.surfaces.transport.framing import Lines
+from sandgate.surfaces.transport.signals import ending_signals
+from sandgate.surfaces.transport.wire import Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.errors import RequestError
-from sandgate.surfaces.mcp.tokens import Tokens, write_token_file
+from sandgate.surfaces.transport.tokens import Tokens, write_token_file
 
 ALICE, BOB = "a" * 32, "b" * 40
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandgate.surfaces.mcp.framing import Lines
+from sandgate.surfaces.transport.framing import Lines
 
 
 @given(st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b""))), st.integers(1, 7))

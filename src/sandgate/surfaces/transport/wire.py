@@ -54,7 +54,7 @@ class Wire:
         self._roomy.set()
 
         self._threads = [
-            threading.Thread(target=target, name=f"sandgate-mcp-{name}", daemon=True)
+            threading.Thread(target=target, name=f"sandgate-wire-{name}", daemon=True)
             for name, target in (("reader", self._read), ("writer", self._write))
         ]
         for thread in self._threads:

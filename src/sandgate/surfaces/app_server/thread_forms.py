@@ -1,0 +1,87 @@
+"""A thread in the form of the wire, from what is known of a session."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sandgate import __version__
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandgate.agent.past_sessions import ListedSession, ReadSession
+
+    Json = dict[str, Any]
+
+ENVIRONMENT = "local"
+NOT_LOADED = {"type": "notLoaded"}
+SOURCE = "appServer"
+PAGED = "paginated"
+_NOTHING = (
+    "extra", "attachedToThreadId", "parentThreadId", "section", "sectionEnteredAt", "projectId", "agentNickname",
+    "agentRole", "gitInfo", "daybreakEnabled", "threadSource", "reasoningEffort", "model", "path", "name",
+    "forkedFromId",
+)  # fmt: skip
+
+
+def thread_form(thread_id: str, cwd: str, **known: Any) -> Json:
+    """With null for whatever is not `known`. `createdAt` and `updatedAt` in seconds since 1970."""
+    shown: Json = {
+        "id": thread_id,
+        "environments": [{"environmentId": ENVIRONMENT, "cwd": cwd, "runtimeWorkspaceRoots": [cwd]}],
+        "sessionId": thread_id,
+        "preview": "",
+        "ephemeral": False,
+        "historyMode": PAGED,
+        "modelProvider": "",
+        "status": NOT_LOADED,
+        "cwd": cwd,
+        "cliVersion": __version__,
+        "originator": "sandgate",
+        "source": SOURCE,
+        "canAcceptDirectInput": True,
+        "turns": [],
+    }
+    whole = {**dict.fromkeys(_NOTHING), **shown, **known}
+    return {**whole, "recencyAt": whole["updatedAt"]}
+
+
+def listed_form(session: ListedSession) -> Json:
+    """A session on disk."""
+    return thread_form(
+        session.id,
+        session.cwd,
+        preview=session.preview,
+        model=session.model or None,
+        modelProvider=session.provider,
+        source=session.source,
+        parentThreadId=session.parent_id or None,
+        createdAt=seconds(session.created_at),
+        updatedAt=seconds(session.updated_at),
+    )
+
+
+def past_form(past: ReadSession, turns: list[Json]) -> Json:
+    """One on disk that was read."""
+    return thread_form(
+        past.id,
+        past.cwd,
+        preview=past.preview,
+        model=past.model,
+        modelProvider=past.provider,
+        source=past.source,
+        path=past.path,
+        forkedFromId=past.forked_from_id,
+        createdAt=seconds(past.created_at),
+        updatedAt=past.updated_at_s,
+        turns=turns,
+    )
+
+
+def seconds(moment: str) -> int:
+    """A moment as transcripts have it, in seconds since 1970; 0 for what is none."""
+    try:
+        return int(datetime.fromisoformat(moment.replace("Z", "+00:00")).timestamp())
+    except ValueError:
+        return 0
