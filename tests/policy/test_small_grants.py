@@ -123,6 +123,13 @@ def test_a_new_name_is_offered_by_itself_also_among_secrets() -> None:
     assert offered(("mkdir", "-p", f"{HOME}/a/b/c"), held("create", f"{HOME}/a")) == {("new_entry", f"{HOME}/a")}
 
 
+def test_a_directory_made_for_a_key_is_no_key() -> None:
+    key = f"{HOME}/.keys/k"
+    line = ("sh", "-c", f"mkdir {HOME}/.keys; ssh-keygen -q -f {key}")
+    assert offered(line, held("create", f"{HOME}/.keys")) == {("new_entry", f"{HOME}/.keys")}
+    assert offered(line, held("create", key)) == {("new_entry", key), ("new_entry", f"{key}.pub")}
+
+
 def test_a_directory_that_was_named_is_offered_whole() -> None:
     assert offered(("tar", "x", "-C", "/srv/site"), held("create", "/srv/site/f")) == {("write_root", "/srv/site")}
     argv = ("make", "install", "PREFIX=/srv/site")

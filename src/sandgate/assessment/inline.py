@@ -21,6 +21,7 @@ from sandgate.assessment.findings import (
 )
 from sandgate.assessment.giving import hands_shell, uploaded_to
 from sandgate.assessment.inline_code import judge_alone, sends_environment
+from sandgate.assessment.inline_databases import FILE_DATABASES, file_opened, judge_statements
 from sandgate.assessment.knowledge.interpreters import (
     CONTACTING,
     DECODING,
@@ -30,7 +31,6 @@ from sandgate.assessment.knowledge.interpreters import (
     HIDING,
     HOME_NAMES,
     HOME_PIECES,
-    LOSING_ORM,
     READING,
     RUNNING,
     SENDING,
@@ -56,13 +56,6 @@ FETCHING = frozenset(
     words("file_get_contents fetch urlopen get post put open read request Request curl_init URL URI slurp getstore")
 )
 EVALUATING = frozenset(words("exec eval Function instance_eval class_eval load loadstring source eval_string"))
-LOSING_STATEMENTS = ("DROP ", "TRUNCATE ", "DELETE FROM ", "DELETE *", "FLUSHALL", "FLUSHDB", "ALTER TABLE")
-STATEMENT_CALLS = frozenset(
-    words("""
-    execute executescript executemany query exec raw run text prepare sql execute_sql exec_query command eval do
-    execute_command read_sql dbExecute dbSendQuery
-    """)
-)
 ENVIRONMENT = frozenset(words("environ env ENV getenv"))
 LOGIN_MARKS = ("header", "auth", "token=", "key=", "appid=")
 APPLYING = frozenset(words("Haskell OCaml Lua Groovy Elixir Raku Nim Swift Crystal Scala"))  # calls without brackets
@@ -116,7 +109,7 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
     if (urls or names & (CONTACTING | SENDING)) and sends_environment(found, names):
         inquiry.send("variables of the environment", next((host_of(url) for url in urls), "?"))
     judge_alone(found, call, inquiry)
-    _judge_statements(found, names, inquiry)
+    judge_statements(found, names, inquiry)
     given_to = uploaded_to(found, names)
     if given_to and not _logs_in(found):
         inquiry.send("the content of files", host_of(given_to))
@@ -132,15 +125,6 @@ def _judge_whole(found: list[Token], language: str, call: Call, inquiry: Inquiry
     if "fork" in {name.rsplit(".", 1)[-1] for name in names} and names & {"while", "loop", "forever", "for"}:
         inquiry.add(HIGH, "runs", language, "starts copies of itself without end",
                     "Starts copies of itself until the machine stops answering", "", (EXHAUSTION,))  # fmt: skip
-
-
-def _judge_statements(found: list[Token], names: set[str], inquiry: Inquiry) -> None:
-    """Statements and calls that empty a database from within a program."""
-    sql = [token.text.lstrip().upper() for token in found if token.kind == "string"]
-    executed = bool(names & STATEMENT_CALLS) and any(text.startswith(LOSING_STATEMENTS) for text in sql)
-    if executed or names & LOSING_ORM:
-        inquiry.add(HIGH, "deletes", "database", "a statement that loses data", "Deletes data in a database",
-                    "Only a backup can bring it back", (DELETION,))  # fmt: skip
 
 
 def _judge_token(found: list[Token], index: int, language: str, call: Call, inquiry: Inquiry) -> list[str]:
@@ -250,6 +234,9 @@ def _judge_call(name: str, last: str, arguments: Sequence[Token], language: str,
         inquiry.contact(host, call)
         if upload or call.upstream:
             inquiry.send("the content of files or variables", host)
+    elif name in FILE_DATABASES:
+        for path in file_opened(_paths(arguments, call)):
+            inquiry.read(path, call)
     elif last in CONTACTING or name in CONTACTING:
         inquiry.contact(_host(arguments), call)
         if {each.text.rsplit(".", 1)[-1] for each in arguments} & UPLOADED and not _logs_in(arguments):

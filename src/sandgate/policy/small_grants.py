@@ -86,7 +86,7 @@ def intent_of(
     named = tuple(dict.fromkeys((*targets.named, *more)))
     targets = targets.but(named=named, workspaces=(command.cwd, *permissions.open_places))
     programs = search_path(command.env.get("PATH", ""))
-    makes = _made_beside(command, targets.named)
+    makes = _made_beside(command)
     return HeldIntent(targets, permissions, programs, makes, _alike(command), exists, is_file)
 
 
@@ -155,7 +155,8 @@ def _by_name(path: str, held: HeldCall, intent: HeldIntent, given: tuple[Grant, 
     if operation in _MAKING:
         if path in intent.targets.named and held.refused.program in JOURNALLED:
             return (Grant("write_path", path),)
-        beside = [each for each in intent.makes if path in intent.targets.named and each.startswith(path)]
+        further = intent.makes if path in intent.targets.named else ()
+        beside = [each for each in further if each.startswith(path) and not each.startswith(path + "/")]
         return tuple([Grant("new_entry", each) for each in (path, *beside) if each == path or not intent.exists(each)])
     if operation == "delete":
         replaces = held.refused.program in REMOVES_FIRST and intent.is_file(path) and is_destination(path, intent)
@@ -271,10 +272,12 @@ def _written_inside(word: str, homes: tuple[str, ...]) -> tuple[str, ...]:
     return (value.rstrip("/"),) if value != word and value[:1] == "/" and value != "/" else ()
 
 
-def _made_beside(command: CommandRequest | ConfinedCommand, named: tuple[str, ...]) -> tuple[str, ...]:
+def _made_beside(command: CommandRequest | ConfinedCommand) -> tuple[str, ...]:
+    """Of the program's own words alone: `mkdir ~/.ssh; ssh-keygen -f ~/.ssh/k` makes no `~/.ssh.pub`."""
     made: list[str] = []
     for argv in everything_run(segments(command.argv)).commands:
-        endings = MADE_BESIDE.get(program_name(argv[0]), ())
+        endings = MADE_BESIDE.get(program_name(argv[0]) if argv else "", ())
+        named = targets_of(command.but(argv=argv), command.cwd).named if endings else ()
         made += [place + ending for ending in endings for place in named]
     return tuple(made)
 

@@ -47,6 +47,7 @@ RESTORE_VALUES = (
     "-d -h -p -U -f -F -j -n -t -T -I -L --dbname --host --port --username --file --format --jobs --uri --db"
 )
 REDIS = frozenset({"redis-cli", "valkey-cli", "keydb-cli"})
+FILE_CLIENTS = frozenset(("sqlite3", "duckdb"))
 GONE = "Only a backup can bring it back"
 
 
@@ -67,7 +68,7 @@ def _judge_client(call: Call, inquiry: Inquiry) -> None:
             inquiry.send("rows of a file", host)
         if "\\copy" in line.lower() and "program" in line.lower():
             inquiry.run_script(line.partition("'")[2].rpartition("'")[0], call)
-    if call.program in {"sqlite3", "duckdb"} and options.operands:
+    if call.program in FILE_CLIENTS and options.operands:
         inquiry.read(options.operands[0], call)
     script = options.value("-f --file")
     sources = [arg.text for arg in call.args if arg.text.endswith((".sql", ".lua", ".js", ".cql"))]
@@ -113,6 +114,8 @@ def judge_statements(text: str, call: Call, inquiry: Inquiry) -> None:
                     "Stops or reconfigures a database server", "", (SYSTEM, EXHAUSTION, *watched))  # fmt: skip
     elif any(word in squeezed for word in CHANGING_SQL):
         inquiry.add(MEDIUM, "writes", "database", "changes a database", "Changes data in a database")
+    elif call.program == "sqlite3":
+        inquiry.add(MEDIUM, "reads", "database", "asks a database", "Asks a database")
     else:
         inquiry.add(MEDIUM, "contacts", "database", "talks to a database", "Asks a database", "", (NETWORK,))
 
@@ -129,7 +132,7 @@ def _loses(names: list[str], squeezed: str, call: Call) -> bool:
 
 def _passing(call: Call, inquiry: Inquiry) -> bool:
     """A database in memory or in a temporary file."""
-    if call.program not in {"sqlite3", "duckdb"}:
+    if call.program not in FILE_CLIENTS:
         return False
     operands = parsed(call.args, SQL_VALUES).operands
     if not operands or operands[0].text == ":memory:":

@@ -213,6 +213,12 @@ def _git_worktree(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
         inquiry.write(place, call, verb="Puts a working tree in")
 
 
+def _only_names(value: str) -> bool:
+    """Whether an alias stands for one command of git without more words, or for one that only shows."""
+    words = value.split()
+    return value.replace("-", "").isalpha() if len(words) == 1 else is_safe(("git", *words))
+
+
 def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     reads = options.has("--get --get-all --list -l --get-regexp --get-urlmatch") or (
         options.operands and options.operands[0].text in {"get", "list"}
@@ -224,7 +230,15 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         return
     key = next((arg.text for arg in options.operands if "." in arg.text), "")
     value = options.operands[-1].text if options.operands else ""
-    if _runs(key):
+    if value == key:
+        value = call.args[-1].text  # what begins with `-` is no operand
+    alias = key.lower().startswith("alias.") and value[:1] != "!"
+    if alias and _only_names(value):
+        key = ""  # a shorter name for a command of git: nothing else runs
+    if alias and key:
+        inquiry.add(HIGH, "writes", key, "gives a command of git with its options another name",
+                    f"Sets {worded(key)}, which then means {worded(f'git {value}')}", "", (SYSTEM,))  # fmt: skip
+    elif _runs(key):
         inquiry.add(HIGH, "writes", key, "makes git run another program from now on",
                     f"Sets {worded(key)}, which makes git run another program", "", (SYSTEM,))  # fmt: skip
         inquiry.run_script(value.lstrip("!"), call)
