@@ -84,3 +84,29 @@ def test_what_a_command_is_refused_between_two_turns_is_asked_in_the_next(tmp_pa
             assert (place.lines(), made.is_dir()) == (["0"], True)
 
     run(work())
+
+
+def test_a_yes_for_the_session_after_a_failure_is_for_another_command_too(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    first, second = (
+        function_call("exec_command", {"cmd": f"{word} >> {made}", "yield_time_ms": 30_000, "login": False}, word[:6])
+        for word in ("echo a", "printf 'b\\n'")
+    )
+    after = (*AT_CALL[:2], 'sandbox.ask="after"', ALONE)
+
+    async def work() -> None:
+        with ResponsesServer(calls(first), calls(second), says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*after, interactive=True) as agent:
+
+                def seen(event: Any) -> None:
+                    if isinstance(event.msg, ExecApprovalRequest):
+                        request = event.msg.request
+                        yes = Decision(request.stage, "approved_for_session", "user", request.grants)
+                        agent.submit(AnswerApproval(event.msg.approval_id, yes))
+
+                told = await said(agent, "work", seen)
+            assert len(only(told, ExecApprovalRequest)) == 1
+            assert made.read_text() == "a\nb\n"
+
+    run(work())

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 from os import stat
-from os.path import isdir, islink, realpath
+from os.path import isdir, isfile, islink, realpath
 from time import time
 
 from sandgate.protocol.implied_grants import implied_by
@@ -83,9 +83,13 @@ class SessionPlaces:
         return realpath(grant.value) == grant.value and (now is None or now == self._planned[grant])
 
     def _as_carried(self, grant: Grant) -> Grant | None:
-        if grant.kind == "new_entry" and isdir(grant.value) and not islink(grant.value):
+        is_made = grant.kind == "new_entry" and not islink(grant.value)
+        if is_made and isdir(grant.value):
             return Grant("write_root", grant.value)
-        return None if grant in self._planned else grant
+        if grant not in self._planned:
+            return grant
+        is_file = is_made and isfile(grant.value) and realpath(grant.value) == grant.value
+        return Grant("write_path", grant.value) if is_file else None
 
     def covers(self, wanted: tuple[Grant, ...], held: tuple[Grant, ...]) -> bool:
         """Whether all that is wanted was given; not by what is `held` already, for that was not enough."""

@@ -24,7 +24,7 @@ def test_the_exact_rule_is_shown_before_it_is_saved() -> None:
         "`a` is an answer for this session",
         '`p` saves the rule prefix_rule(pattern=["git", "push"], decision="allow", sandbox="bypass")',
     ]
-    assert saved_as(Amendment(("x\x1b",))) == 'prefix_rule(pattern=["x\\x1b"], decision="allow")'
+    assert saved_as(Amendment(("x\x1b",))) == 'prefix_rule(pattern=["x\\u001b"], decision="allow")'
 
 
 def test_where_git_is_in_the_way_the_setting_that_lets_it_work_is_named() -> None:

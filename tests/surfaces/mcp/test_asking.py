@@ -576,3 +576,21 @@ def test_a_notification_by_the_name_of_a_call_calls_nothing(
     run(notify())
     assert desk.runs == 0
     assert "raised" not in caplog.text
+
+
+@pytest.mark.parametrize("choice", ["approve", "approve-session"])
+def test_a_yes_for_the_session_after_a_failure_is_for_another_command_too(desk: Desk, choice: str) -> None:
+    async def work() -> None:
+        async with connected(desk.server("sandbox.ask=after"), MODERN) as wire:
+            call = await wire.call("exec_command", desk.stray())
+            await call.asked()
+            await call.choose(choice)
+            await call.result()
+            another = await wire.call("exec_command", {"cmd": f"printf 'other\\n' >> {desk.outside}", "login": False})
+            if choice == "approve":
+                await another.asked()
+                await another.choose("deny")
+            await another.result()
+
+    run(work())
+    assert lines_in(desk.outside) == (1 if choice == "approve" else 2)
