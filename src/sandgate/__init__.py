@@ -6,10 +6,14 @@ when it is first asked for.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from sandgate.agent.agent import Agent as Agent
+    from sandgate.agent.agent import Agents as Agents
+    from sandgate.agent.options import AgentOptions as AgentOptions
     from sandgate.patterns.wanted import Wanted as Wanted
     from sandgate.protocol.decisions import ApprovalRequest as ApprovalRequest
     from sandgate.protocol.decisions import Decision as Decision
     from sandgate.protocol.environment import Environment as Environment
+    from sandgate.protocol.operations import ContextChange as ContextChange
     from sandgate.runtime.aio import AsyncGate as AsyncGate
     from sandgate.runtime.aio import open_gate as open_gate
     from sandgate.runtime.opening import open_runtime as open_runtime
@@ -18,8 +22,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Agent": "sandgate.agent.agent",
+    "AgentOptions": "sandgate.agent.options",
+    "Agents": "sandgate.agent.agent",
     "ApprovalRequest": "sandgate.protocol.decisions",
     "AsyncGate": "sandgate.runtime.aio",
+    "ContextChange": "sandgate.protocol.operations",
     "Decision": "sandgate.protocol.decisions",
     "Environment": "sandgate.protocol.environment",
     "Runtime": "sandgate.runtime.runtime",

@@ -250,6 +250,7 @@ def test_every_block_is_used_by_a_test() -> None:
         "python.md": ["python"] * 2 + ["text", "python", "text"] + ["python"] * 2,  # test_python_examples.py
         # test_rules_page.py, and test_sessions.py
         "rules.md": ["console"] * 3 + ["toml", "python", "python"] + ["console"] * 2 + ["toml", "console"],
+        "sessions-in-python.md": ["python", "text"],  # test_sessions_page.py
         "testing-an-agent.md": ["python"] * 4,  # test_testing_page.py
         "vs-code.md": ["json", "json", "markdown"],
     }

@@ -12,19 +12,23 @@ from sandgate.agent.options import AgentOptions as AgentOptions
 from sandgate.agent.resume import session_id_of
 from sandgate.agent.terminal_person import Person
 from sandgate.agent.tools import AgentTools
+from sandgate.display import visible
+from sandgate.errors import SessionEnded, SessionNotFound
 from sandgate.gate.event_loop import on_thread
-from sandgate.protocol.operations import Interrupt
+from sandgate.protocol.events import Failed, TaskComplete, TurnAborted, UserMessage
+from sandgate.protocol.operations import ContextChange, Interrupt, TextInput, UserTurn
 from sandgate.protocol.permissions import ExternalSandbox, ReadOnly
 from sandgate.reviewers.async_reviewer import ReviewerBridge
 from sandgate.runtime.aio import AsyncGate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Mapping
     from contextlib import AbstractAsyncContextManager
-    from typing import Self
+    from typing import Any, Self
 
     from sandgate.agent.options import Superior
+    from sandgate.agent.past_sessions import SessionList
     from sandgate.config import Loaded
     from sandgate.model.streaming import Model
     from sandgate.protocol.environment import Environment
@@ -70,6 +74,28 @@ class Agent:
         from sandgate.protocol.operations_wire import read_operation
 
         return self._session.submit(read_operation(op))
+
+    async def turn(
+        self, text: str, change: ContextChange | None = None, output_schema: Mapping[str, Any] | None = None
+    ) -> TaskComplete | TurnAborted | Failed:
+        """Says it, under other settings from now on if there is a `change`, and waits for the end of that turn.
+
+        What comes while another turn goes on is heard within that one, whose end this is then. Raises SessionEnded,
+        RequestError.
+        """
+        after, heard = self._session.told, False
+        turn = self._session.submit(UserTurn((TextInput(text),), change or ContextChange(), output_schema))
+        async for event in self._session.events(after):
+            if (
+                event.delegate is None
+                and isinstance(event.msg, UserMessage)
+                and event.msg.message == text
+                and not heard
+            ):
+                turn, heard = event.id, True
+            elif event.id == turn and isinstance(event.msg, TaskComplete | TurnAborted | Failed):
+                return event.msg
+        raise SessionEnded("the session ended before the turn did")
 
     def events(self, after: int = 0) -> AsyncIterator[Event]:
         """What happens, from the event of that number on; ends with the session."""
@@ -140,6 +166,40 @@ class Agents:
             if living is not None and not living[0].over:
                 return living[0]
             return await self._opened(options.but(resume=name))
+
+    def get(self, session: str) -> Agent:
+        """The one that lives here under that id. Raises SessionNotFound."""
+        found = self._live.get(session)
+        if found is None or found[0].over:
+            raise SessionNotFound(
+                f"no session `{visible(session)}` lives here", hint="`resume` goes on with a past one"
+            )
+        return found[0]
+
+    def living(self) -> tuple[Agent, ...]:
+        """Those that live here, in the order in which they were opened."""
+        return tuple(agent for agent, _stack in self._live.values() if not agent.over)
+
+    async def remove(self, session: str) -> None:
+        """Ends the one that lives here under that id, and what it started; it stays on disk. Raises SessionNotFound."""
+        self.get(session)
+        _agent, stack = self._live.pop(session)
+        await stack.aclose()
+
+    async def past(self, *, limit: int = 20, cursor: str | None = None, archived: bool = False) -> SessionList:
+        """What there is on disk, newest first. Raises RequestError, StorageError, ConfigError."""
+        from sandgate.agent.past_sessions import list_sessions
+
+        environ = self._environment.environ
+        return await on_thread(lambda: list_sessions(environ, limit=limit, cursor=cursor, archived=archived))
+
+    async def resume(self, session: str, options: AgentOptions | None = None) -> Agent:
+        """Goes on with a past one: its id, how that begins, or "last". Raises what `open` raises."""
+        return await self.open((options or AgentOptions()).but(resume=session, fork=False))
+
+    async def fork(self, session: str, *, before: int | None = None, options: AgentOptions | None = None) -> Agent:
+        """A copy of a past one, or of what came `before` that message of the person's. Raises what `open` raises."""
+        return await self.open((options or AgentOptions()).but(resume=session, fork=True, fork_before=before))
 
     async def close(self) -> None:
         """Ends all of them; may be repeated."""

@@ -35,6 +35,11 @@ class EventLog:
         self._changed = asyncio.Event()
         self.closed = False
 
+    @property
+    def next_number(self) -> int:
+        """Of the event that comes next."""
+        return self._next
+
     def emit(self, turn_id: str, message: EventMessage, delegate: Mapping[str, str] | None = None) -> Event:
         """Tells every watcher. After `ShutdownComplete` nothing more is told. `delegate`: see `Event`."""
         event = Event(turn_id, self._next, message, delegate)

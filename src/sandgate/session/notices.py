@@ -20,13 +20,13 @@ from sandgate.tools.truncation import header_form
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Literal
+    from typing import Literal, TypeAlias
 
     from sandgate.protocol.events import AbortReason
     from sandgate.protocol.items import Message
     from sandgate.tools.truncation import TruncationPolicy
 
-    EndOfTurn = AbortReason | Literal["cut_off"]  # "cut_off": the program that ran it is gone
+    EndOfTurn: TypeAlias = AbortReason | Literal["cut_off"]  # "cut_off": the program that ran it is gone
 
 _HOW_IT_ENDED: dict[EndOfTurn, str] = {
     "interrupted": "The person stopped the previous turn on purpose.",

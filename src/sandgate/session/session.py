@@ -171,6 +171,11 @@ class Session:
             raise RequestError(BUSY.format(limit=SUBMISSIONS_MAX), hint="wait for its events") from None
         return submission.id
 
+    @property
+    def told(self) -> int:
+        """How many events there are so far."""
+        return self._conversation.log.next_number
+
     def events(self, after: int = 0) -> AsyncIterator[Event]:
         """What happens, from the event of that number on. Raises RequestError when that is too long ago."""
         return self._conversation.log.after(after)
