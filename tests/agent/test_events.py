@@ -36,6 +36,7 @@ from sandgate.protocol.trace import (
     TerminalBegan,
     TerminalEnded,
 )
+from sandgate.protocol.usage import TokenUsage
 from support.agent.session_doubles import settled
 from support.process.loops import run
 
@@ -131,19 +132,29 @@ def test_a_question_comes_with_its_risk_and_with_what_is_said_of_it_later() -> N
     async def work(desk: Watched) -> None:
         request = ApprovalRequest("q", "c", "initial", COMMAND, "", risk=RISK)
         later = RISK.but(description="A model says so.")
-        told = await desk.hears(ApprovalRequested(request), ApprovalUpdated("q", later))
+        usage = TokenUsage(input_tokens=7, output_tokens=2, total_tokens=9)
+        ended = RiskAssessed("c", "success", 5, "v", "high", request_id="q", usage=usage)
+        told = await desk.hears(ApprovalRequested(request), ended, ApprovalUpdated("q", later))
+        spent: dict[str, Any] = {"duration_ms": 5, "prompt_version": "v", "token_usage": usage}
+        spent["total_token_usage"] = usage
         assert told == [
             ("turn", SandboxAssessment("q", "c", "static", RISK)),
-            ("turn", SandboxAssessment("q", "c", "success", later)),
+            ("turn", SandboxAssessment("q", "c", "success", later, **spent)),
+        ]
+        again = await desk.hears(ended.but(status="timeout", request_id="q2"))
+        assert again == [
+            ("turn", SandboxAssessment("q2", "c", "timeout", None, **{**spent, "total_token_usage": usage.plus(usage)}))
         ]
 
     watched(work)
 
 
-@pytest.mark.parametrize(("status", "count"), [("timeout", 1), ("model_error", 1), ("success", 0), ("cancelled", 0)])
-def test_a_model_that_did_not_answer_is_told_once(status: Any, count: int) -> None:
+@pytest.mark.parametrize("status", ["parse_error", "no_output", "model_error", "timeout", "cancelled", "skipped"])
+def test_whatever_became_of_asking_a_model_is_told_with_its_question_and_how_long_it_took(status: Any) -> None:
     async def work(desk: Watched) -> None:
-        assert len(await desk.hears(RiskAssessed("c", status, 5, "v"))) == count
+        ((turn, told),) = await desk.hears(RiskAssessed("c", status, 5, "v", request_id="q"))
+        assert isinstance(told, SandboxAssessment)
+        assert (turn, told.approval_id, told.status, told.duration_ms) == ("turn", "q", status, 5)
 
     watched(work)
 

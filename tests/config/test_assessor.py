@@ -66,21 +66,28 @@ def test_the_table_says_whom_to_ask_and_how(machine: Machine) -> None:
     )
     settings = machine.load().settings
     mine = Provider("mine", "https://x.test/v1", env_key="MY_KEY")
-    assert settings.model_assessment == ModelAssessment("small", mine, "none", 900, "all")
+    assert settings.model_assessment == ModelAssessment("small", mine, "none", 900, "all", form_wait_ms=1500)
     assert settings.provider_keys == ("MY_KEY",)
 
 
 def test_by_default_the_built_in_provider_is_asked_about_what_was_stopped(machine: Machine) -> None:
     settings = machine.load(f"features.{FEATURE}=true", "assessment.model=small").settings
-    assert settings.model_assessment == ModelAssessment("small", BUILT_IN["openai"], "low", 5000, "retry")
+    assert settings.model_assessment == ModelAssessment(
+        "small", BUILT_IN["openai"], "low", 5000, "retry", form_wait_ms=1500
+    )
     assert settings.provider_keys == ("OPENAI_API_KEY",)
 
 
-def test_without_a_model_nobody_is_asked(machine: Machine) -> None:
-    for text in ("", 'assessment.model = ""\n'):
+def test_without_a_model_of_its_own_it_is_that_of_the_turn_or_of_agents(machine: Machine) -> None:
+    unnamed = ModelAssessment("", None, None, 5000, "retry", of_turn=True, form_wait_ms=1500)
+    for text in ("", 'assessment.model = ""\n', 'model = "big"\nmodel_provider = "nobody"\n'):
         machine.write_user(f"{text}features.{FEATURE} = true\n")
         settings = machine.load().settings
-        assert (FEATURE in settings.features, settings.model_assessment) == (True, None)
+        assert (FEATURE in settings.features, settings.model_assessment) == (True, unnamed)
+    machine.write_user(f'model = "big"\nmodel_reasoning_effort = "high"\nfeatures.{FEATURE} = true\n')
+    agents = unnamed.but(model="big", provider=BUILT_IN["openai"], agent_effort="high")
+    assert machine.load().settings.model_assessment == agents
+    assert machine.load("assessment.effort=minimal").settings.model_assessment == agents.but(effort="minimal")
 
 
 def test_a_provider_that_does_not_exist_is_an_error_only_when_it_is_to_be_asked(machine: Machine) -> None:

@@ -264,8 +264,12 @@ def test_prepared_answers_need_no_model(tmp_path: Path) -> None:
 
 def test_a_feature_without_a_model_says_so_and_asks_nobody(tmp_path: Path) -> None:
     session = Session(tmp_path, "http://127.0.0.1:9", Colleague(), 'assessment.model=""')
-    notices = [each.message for each in session.trail if isinstance(each, Notice)]
-    assert notices == [f"the feature `{FEATURE}` is on, but `assessment.model` names no model, so none is asked"]
+    with session.runtime as runtime:
+        for name in "ab":
+            runtime.run(runtime.request(("touch", name)))
+    (notice,) = [each.message for each in session.trail if isinstance(each, Notice)]
+    assert notice.startswith(f"the feature `{FEATURE}` is on, but no model is named for it")
+    assert [each.status for each in session.trail if isinstance(each, RiskAssessed)] == ["skipped"] * 2
 
 
 def test_what_is_sent_holds_no_secret_no_environment_and_the_commands_own_directory(tmp_path: Path) -> None:

@@ -115,6 +115,28 @@ def test_a_question_is_on_the_disk_before_anybody_sees_it(ledger: Ledger) -> Non
     run(work())
 
 
+def test_an_answer_is_held_to_the_question_and_not_to_what_a_model_said_of_it(ledger: Ledger) -> None:
+    """Required: words that came the one time and not the other make no other question; what is known offline does."""
+    low, high = RiskAssessment("lists", "low"), RiskAssessment("deletes", "high")
+    words = RiskAssessment("lists. A model says: it sends it away", "high", source="both")
+
+    async def work() -> None:
+        inbox = inbox_of(ledger)
+        plain = REQUEST.but(risk=low)
+        question, waiting = await put(inbox, plain.but(risk=words, offline_risk=low))
+        assert "sends it away" in question.approval.message
+        elsewhere(ledger, question, "approve")
+        assert (await waiting).approved
+        standing = question.approval
+        assert await inbox.honoured(plain.but(risk=high), standing) is None
+        used = await inbox.honoured(plain, standing)
+        assert used is not None
+        assert used.reason == USED
+        await inbox.close()
+
+    run(work())
+
+
 def test_a_record_of_somebody_elses_is_not_found(ledger: Ledger) -> None:
     async def work() -> None:
         inbox = inbox_of(ledger)

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from typing import Any, Self
 
-    from sandgate.agent.options import Superior
+    from sandgate.agent.options import Reads, Superior
     from sandgate.agent.past_sessions import SessionList
     from sandgate.config import Loaded
     from sandgate.model.streaming import Model
     from sandgate.protocol.environment import Environment
     from sandgate.protocol.events import Event, SessionConfigured
     from sandgate.protocol.operations import Operation
+    from sandgate.reviewers.with_risk_advice import Advising
     from sandgate.session.session import Session
 
 
@@ -233,13 +234,16 @@ async def _opened(
     making, events = Making(environment, options, superior, loaded), AgentEvents(loop)
     asks = interactive or inbox_answers is not None or (superior is not None and superior.ask is not None)
     hear, expect = (None, None) if inbox_answers is None else (inbox_answers.hear, inbox_answers.expect)
-    bridge = ReviewerBridge(None, loop, hear=hear, expect=expect) if asks else None
+    reads = _advice_reader(inbox_answers, superior, interactive=interactive)
+    bridge = ReviewerBridge(None, loop, hear=hear, expect=expect, reads=reads) if asks else None
     reviewers = () if bridge is None else (bridge,)
     gate = AsyncGate(await on_thread(lambda: making.gate(reviewers, events, side_by_side=interactive)), bridge)
 
     def child(of: Superior) -> AbstractAsyncContextManager[Agent]:
         # Where the turn stands that it works for, and under what.
-        return _delegate(gate.runtime.environment, options, of, gate.runtime.loaded)
+        told = interactive or superior is not None
+        below = of.but(reads_advice=lambda request: _from_below(reads(request), told=told))
+        return _delegate(gate.runtime.environment, options, below, gate.runtime.loaded)
 
     answerer = inbox_answers.answer if inbox_answers is not None else None
     try:
@@ -265,6 +269,20 @@ async def _opened(
     finally:
         await agent.close()
         await _let_go(making)
+
+
+def _advice_reader(inbox_answers: InboxAnswers | None, superior: Superior | None, *, interactive: bool) -> Reads:
+    """When what a model says of a question is read: an event is, at once; a person at the terminal reads, too."""
+    if superior is not None and superior.reads_advice is not None:
+        return superior.reads_advice
+    if inbox_answers is not None:
+        return inbox_answers.reads_advice
+    return lambda _request: "meanwhile" if interactive else "never"
+
+
+def _from_below(reads: Advising, *, told: bool) -> Advising:
+    """The same for a sub-agent's question. It is put as a whole: where no event tells of words, they come with it."""
+    return "once" if reads == "meanwhile" and not told else reads
 
 
 async def _let_go(making: Making) -> None:

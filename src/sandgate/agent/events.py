@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from sandgate.agent.assessment_events import AssessmentEvents
 from sandgate.agent.command_events import CommandEvents
 from sandgate.errors import SandgateError, StorageError
 from sandgate.protocol.events import (
     BackgroundEvent,
     PatchApplyBegin,
     PatchApplyEnd,
-    SandboxAssessment,
     Warned,
 )
 from sandgate.protocol.events_wire import approval_json, automatic_review
@@ -32,7 +32,7 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
-from sandgate.protocol.wire import plain
+from sandgate.protocol.wire import decided_risk_json, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class AgentEvents:
         self._commands = CommandEvents(self._about, lambda call_id: self._turns.get(call_id, ""))
         self._one_shots: set[str] = set()  # calls whose command is over when the call is
         self._asked: dict[str, ApprovalRequest] = {}  # by the question's id
+        self._assessments = AssessmentEvents(lambda call_id, message: self._tell(self._turns.get(call_id, ""), message))
         self._heard_of: set[str] = set()  # calls of which something has been told
 
     def begin(
@@ -136,19 +137,19 @@ class AgentEvents:
             case ApprovalRequested():
                 self._asked[record.request.request_id] = record.request
                 self._keep({"kind": "approval_requested", **approval_json(record.request)})
-                self._assessed(record.request.request_id, "static", record.request.risk)
+                self._assessments.asked(record.request)
             case ApprovalAnswered(decision=decision):
-                self._keep({"kind": "approval_decided", "approval_id": record.request_id, **plain(decision)})
                 request = self._asked.pop(record.request_id, None)
+                risk = {} if request is None else decided_risk_json(request, decision)
+                self._keep({"kind": "approval_decided", "approval_id": record.request_id, **plain(decision), **risk})
                 if request is not None:
                     self._keep_lasting(request, decision)
                 if decision.decision == "abort" and decision.source == "user":
                     self._on_abort()
             case ApprovalUpdated():
-                self._assessed(record.request_id, "success", record.risk)
-            case RiskAssessed() if record.status not in ("success", "cancelled", "skipped"):
-                turn = self._turns.get(record.call_id, "")
-                self._tell(turn, SandboxAssessment("", record.call_id, record.status))
+                self._assessments.updated(record)
+            case RiskAssessed():
+                self._assessments.ended(record)
             case CommandBegan(call_id=call_id) if call_id in self._one_shots and not self._commands.has_begun(call_id):
                 self._commands.begin(call_id, record.command)
             case TerminalBegan() | TerminalEnded() | TerminalInput() | OutputArrived():
@@ -175,12 +176,6 @@ class AgentEvents:
             return
         for line in lines:
             self._keep(line)
-
-    def _assessed(self, request_id: str, status: str, risk: object) -> None:
-        asked = self._asked.get(request_id)
-        call_id = "" if asked is None else asked.call_id
-        if risk is not None:
-            self._tell(self._turns.get(call_id, ""), SandboxAssessment(request_id, call_id, status, risk))  # type: ignore[arg-type]
 
     def _patch_event(self, record: PatchBegan | PatchEnded) -> EventMessage:
         turn = self._turns.get(record.call_id, "")

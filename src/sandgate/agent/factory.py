@@ -19,7 +19,7 @@ from sandgate.agent.models import (
     scripted_model,
     stream_retries,
 )
-from sandgate.agent.on_behalf import Origin, asked_on_behalf
+from sandgate.agent.on_behalf import asked_on_behalf, origin_of
 from sandgate.agent.resume import (
     Beginning,
     as_it_was,
@@ -153,10 +153,10 @@ class Making:
             from sandgate.agent.external_tools import ExternalTools
 
             tools.external = ExternalTools(servers, gate)
-        origin = Origin(holding.session_id, holding.delegate or self._options.source)
-        heard = asked_on_behalf(runtime.asking, origin, conversation, superior)
         tighter = self._options.only_tighten or superior is not None
         turning = TurnChanges(runtime, holding, only_tighten=tighter, summary=settings.summary)
+        origin = origin_of(holding, self._options.source, lambda: turning.now.model, runtime.loaded.values)
+        heard = asked_on_behalf(runtime.asking, origin, conversation, superior)
         delegates = self._delegates(
             conversation, settings, model, opening, turning, runtime, servers, tools.undoing, heard, asks=asks
         )

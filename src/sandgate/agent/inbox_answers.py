@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandgate.agent.terminal_person import Person
     from sandgate.approvals.prompts.advice import Said
     from sandgate.protocol.decisions import ApprovalRequest
+    from sandgate.reviewers.with_risk_advice import Advising
 
 
 class InboxAnswers:
@@ -40,6 +41,10 @@ class InboxAnswers:
                 if self._advice.pop(request.request_id, None) is not None and advice is not None:
                     advice.close()
         return decision or Decision(request.stage, "denied", "none", reason=NO_REVIEWER)
+
+    def reads_advice(self, _request: ApprovalRequest) -> Advising:
+        """A person does; a prepared answer is given without a look."""
+        return "never" if self._person is None or self._prepared.has_more else "meanwhile"
 
     def expect(self, request: ApprovalRequest) -> None:
         """A model thinks about this question; from any thread, before the question is put."""

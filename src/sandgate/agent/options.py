@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from sandgate.model.streaming import Model
     from sandgate.patch.apply import UndoRecord
     from sandgate.protocol.decisions import ApprovalRequest, Decision
+    from sandgate.reviewers.with_risk_advice import Advising
 
     Patched = Callable[[str, UndoRecord], None]
+    Reads = Callable[[ApprovalRequest], Advising]
     Ask = Callable[[ApprovalRequest, Mapping[str, str]], Awaitable[Decision]]
 
 
@@ -48,6 +50,7 @@ class Superior(Record):
     ask: Ask | None  # its questions, with the name of the sub-agent that asks; None: it has no reviewer
     heard: Callable[[], tuple[ConversationEntry, ...]]  # what was said there, for who judges its actions
     patched: Patched  # hears of each patch it applies, what takes it back: it belongs to the superior's turn
+    reads_advice: Reads | None = None  # when words of a model about its questions are read; None: never
     servers: ExternalServers | None = None  # of others; they are the superior's to end
     instructions: str | None = None  # instead of the usual ones; then no files of the project are read either
     delegates: bool = True  # it may have some of its own

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from sandgate.approvals.overrides import action_digest
 from sandgate.approvals.private_files import FILE_MODE, made_directory
 from sandgate.commandline.redaction import redacted, redacted_argv
-from sandgate.protocol.wire import grants_json, plain, sendable
+from sandgate.protocol.wire import decided_risk_json, grants_json, plain, sendable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def _line(request: ApprovalRequest, decision: Decision) -> Json:
         "cwd": command.cwd,
         "files": [change.path for change in request.changes[:FILES_MAX]],
         "asked_because": redacted(request.reason),
-        "risk_level": request.risk.risk_level if request.risk else None,
+        **decided_risk_json(request, decision),
         "decision": decision.decision,
         "source": decision.source,
         "reason": redacted(decision.reason),

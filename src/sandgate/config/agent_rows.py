@@ -1,4 +1,4 @@
-"""The configuration keys of the agent, as rows of the one table."""
+"""The configuration keys of the agent, and of the model that speaks about risk, as rows of the one table."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ DOCUMENT_BYTES = 32 * 1024  # of all `AGENTS.md` together
 DOCUMENT_BYTES_MAX = 16 * 1024 * 1024
 DELEGATES = 4  # sub-agents at the same time, where no setting says otherwise
 DEPTH = 1
+ASSESSMENT_MS_MAX = 10 * 60 * 1000  # a person has long decided by then
 
 AGENT_ROWS: tuple[Row, ...] = (
     ("model", "text", None, None, "ignored", "The model that `sandgate agent` works with."),
@@ -49,5 +50,33 @@ AGENT_ROWS: tuple[Row, ...] = (
     (
         "agents.token_budget", "count", (1, TOKENS_MAX), None, "lower",
         "New input and output of one session in tokens, after which it stops. Unset: no end.",
+    ),
+)  # fmt: skip
+
+ASSESSMENT_ROWS: tuple[Row, ...] = (
+    (
+        "assessment.model", "text", None, None, "ignored",
+        "The model that adds its words to the risk shown with a question. Unset: the one of the turn that asks, or "
+        "`model`, with its provider and effort. Needs the feature `experimental_sandbox_command_assessment`.",
+    ),
+    ("assessment.provider", "text", None, "openai", "ignored", "Where it is asked: a provider's name."),
+    (
+        "assessment.effort", "choice", EFFORTS, "low", "ignored",
+        "How hard it should think; `none` for models that do not reason. Where `assessment.model` is unset and this "
+        "is, too: as hard as the turn's model.",
+    ),
+    (
+        "assessment.timeout_ms", "count", (1, ASSESSMENT_MS_MAX), 5000, "ignored",
+        "How long an answer may take, connecting included. Milliseconds. The question does not wait for it: it is "
+        "shown at once, and the answer added when it comes.",
+    ),
+    (
+        "assessment.form_wait_ms", "count", (0, ASSESSMENT_MS_MAX), 1500, "ignored",
+        "How long a question that is shown once, as a form in an MCP client, waits for the model's words. "
+        "Milliseconds. 0: it does not, and no model is asked about it.",
+    ),
+    (
+        "assessment.when", "choice", ("retry", "all"), "retry", "ignored",
+        "`retry` asks it when the sandbox has stopped something; `all` with every question about a command.",
     ),
 )  # fmt: skip

@@ -9,7 +9,7 @@ answer is never "anywhere": it may tighten, or it may not touch the key at all.
 
 from __future__ import annotations
 
-from sandgate.config.agent_rows import AGENT_ROWS
+from sandgate.config.agent_rows import AGENT_ROWS, ASSESSMENT_ROWS
 from sandgate.config.features import FEATURES
 from sandgate.record import Record
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 BYTES_MAX = 2**62
 COUNT_MAX = 2**31 - 1
-ASSESSMENT_MS_MAX = 10 * 60 * 1000  # a person has long decided by then
 MS_MAX = 30 * 24 * 3600 * 1000  # thirty days; longer is a mistake
 
 APPROVAL_MODES = ("untrusted", "on-request", "on-failure", "never")
@@ -229,25 +228,7 @@ ROWS: tuple[Row, ...] = (
         "project_root_markers", "names", None, (".git",), "ignored",
         "The nearest directory upwards that holds one of these is the project's root.",
     ),
-    (
-        "assessment.model", "text", None, None, "ignored",
-        "The model that adds its words to the risk shown with a question. Unset: none is asked. Needs the feature "
-        "`experimental_sandbox_command_assessment`.",
-    ),
-    ("assessment.provider", "text", None, "openai", "ignored", "Where it is asked: a provider's name."),
-    (
-        "assessment.effort", "choice", ("none", "minimal", "low", "medium", "high", "xhigh"), "low", "ignored",
-        "How hard it should think; `none` for models that do not reason.",
-    ),
-    (
-        "assessment.timeout_ms", "count", (1, ASSESSMENT_MS_MAX), 5000, "ignored",
-        "How long an answer may take, connecting included. Milliseconds. The question does not wait for it: it is "
-        "shown at once, and the answer added when it comes.",
-    ),
-    (
-        "assessment.when", "choice", ("retry", "all"), "retry", "ignored",
-        "`retry` asks it when the sandbox has stopped something; `all` with every question about a command.",
-    ),
+    *ASSESSMENT_ROWS,
     *AGENT_ROWS,
     ("profile", "text", None, None, "ignored", "The profile to use when `--profile` is not given."),
     *((f"features.{name}", "flag", None, default, "ignored", doc) for name, _stage, default, doc in FEATURES),

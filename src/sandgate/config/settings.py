@@ -244,7 +244,7 @@ def _keys_of_providers(values: Values, assessment: ModelAssessment | None) -> tu
         return ()
     from sandgate.config.providers import secret_variables
 
-    return secret_variables(values, *((assessment.provider,) if assessment else ()))
+    return secret_variables(values, *((assessment.provider,) if assessment and assessment.provider else ()))
 
 
 def _model_assessment(of: Any, values: Values) -> ModelAssessment | None:

@@ -22,13 +22,14 @@ from sandgate.model.reply import Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
     from typing import Any
 
     from httpx2 import AsyncClient
 
     from sandgate.model.provider import Provider
     from sandgate.model.question import ModelQuestion
+    from sandgate.protocol.usage import TokenUsage
 
 DEADLINE_MS = 5_000  # around connecting and reading, when nothing else is said
 CLOSING_MS = 150  # what closing a connection may take beyond that; then it is left to its thread
@@ -48,9 +49,14 @@ class ModelClient:
         self._effort = effort
 
     def answer(
-        self, question: ModelQuestion, *, deadline_ms: int = DEADLINE_MS, cancelled: Cancellation | None = None
+        self,
+        question: ModelQuestion,
+        *,
+        deadline_ms: int = DEADLINE_MS,
+        cancelled: Cancellation | None = None,
+        count: Callable[[TokenUsage], object] = lambda _usage: None,
     ) -> str:
-        """The text of the model's last message; blocks until then.
+        """The text of the model's last message; blocks until then. `count` hears what it cost, if the provider says so.
 
         Raises Late at the deadline, Withdrawn when cancelled, NoOutput when the model said nothing and ModelFailed for
         everything else. The connection is closed by then.
@@ -67,7 +73,11 @@ class ModelClient:
             deadline_ms=deadline_ms,
             cancelled=cancelled or Cancellation(),
         )
-        return exchange.result(AsyncClient)
+        try:
+            return exchange.result(AsyncClient)
+        finally:
+            if exchange.usage is not None:
+                count(exchange.usage)
 
     def _body(self, question: ModelQuestion) -> dict[str, Any]:
         message = {"type": "input_text", "text": question.text}
@@ -105,6 +115,11 @@ class _Exchange:
         self._cancelled = cancelled
         self._reply = Reply()
         self._failure: ModelError | None = Late(f"no answer within {deadline_ms} ms")
+
+    @property
+    def usage(self) -> TokenUsage | None:
+        """What the provider counted, as far as it has said so."""
+        return self._reply.usage
 
     def result(self, client: type[AsyncClient]) -> str:
         thread = Thread(target=self._run, args=(client,), name="sandgate-model", daemon=True)

@@ -8,11 +8,11 @@ not say that it is complete is a failure, whatever it said before.
 from __future__ import annotations
 
 from sandgate.errors import ModelFailed, NoOutput
-from sandgate.model.response_events import as_object, field
+from sandgate.model.response_events import as_object, field, usage_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    pass
+    from sandgate.protocol.usage import TokenUsage
 
 CODE_CHARS_MAX = 64  # of a provider's word for what failed
 CODE_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz_0123456789")
@@ -27,6 +27,7 @@ class Reply:
         self._text = ""
         self._failure = BROKE_OFF
         self.over = False
+        self.usage: TokenUsage | None = None  # what the provider counted
 
     def take(self, data: str) -> None:
         """One event. What comes after the end is ignored."""
@@ -37,8 +38,10 @@ class Reply:
             case "response.output_item.done":
                 self._text = _message_text(event.get("item")) or self._text
             case "response.completed":
+                self.usage = usage_of(field(event, "response", "usage"))
                 self._end("")
             case "response.failed":
+                self.usage = usage_of(field(event, "response", "usage"))
                 self._end(_said("the model failed", field(event, "response", "error", "code")))
             case "response.incomplete":
                 reason = field(event, "response", "incomplete_details", "reason")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.risk import RiskAssessment
     from sandgate.protocol.trace import ReviewStatus
+    from sandgate.protocol.usage import TokenUsage
 
     StepStatus = Literal["pending", "in_progress", "completed"]
     CommandStatus = Literal["completed", "failed", "declined"]
@@ -113,8 +114,12 @@ class SandboxAssessment(Record):
 
     approval_id: str
     call_id: str
-    status: str  # "success", "parse_error", "no_output", "model_error", "timeout", "static"
+    status: str  # "static", of what is known offline; else what became of asking a model: see `trace.AssessmentStatus`
     risk: RiskAssessment | None = None
+    duration_ms: int | None = None  # of asking a model; 0: nothing was sent
+    prompt_version: str = ""
+    token_usage: TokenUsage | None = None  # what asking cost
+    total_token_usage: TokenUsage | None = None  # of all such questions of the session; not part of its own
 
 
 class AutomaticReview(Record):

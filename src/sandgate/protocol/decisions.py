@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.held_calls import PerformedCall
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import EffectivePermissions, Grant, RuleGrant
-    from sandgate.protocol.risk import RiskAssessment
+    from sandgate.protocol.risk import AdviceOutcome, RiskAssessment
     from sandgate.protocol.verdicts import Verdict
 
     ReviewDecision = Literal[
@@ -76,6 +76,7 @@ class ApprovalRequest(Record):
     binding: Binding | None = None  # what was seen when it was asked; None: it is about no command
     changed: str = ""  # why it is asked again: what is not as it was when it was approved
     lasting: bool = True  # the session goes on behind this passage, so an answer for it is worth something
+    offline_risk: RiskAssessment | None = None  # without a model's words, where `risk` has them
     asked_by: str = ""  # on whose behalf, where it is not the agent that the user talks to: a sub-agent
 
     @property
@@ -97,6 +98,7 @@ class Decision(Record):
     until: str = ""  # of an approval for the session: RFC 3339 with a zone; "": to its end
     uses: int | None = None  # the same: how many passages it covers, this one included; None: all
     changing: bool = False  # the same: also when the files that are executed change, inside the sandbox only
+    advice: AdviceOutcome | None = None  # what a model said meanwhile; None: none was asked
 
     @property
     def approved(self) -> bool:

@@ -226,7 +226,9 @@ def _patch_approval(message: told.ApplyPatchApprovalRequest) -> Json:
 
 
 def _assessment(message: told.SandboxAssessment) -> Json:
-    shown: Json = {"approval_id": message.approval_id, "call_id": message.call_id, "status": message.status}
+    shown = _given(**message.but(risk=None).fields())
+    if not message.prompt_version:
+        del shown["prompt_version"]
     return shown if message.risk is None else {**shown, "risk": risk_json(message.risk)}
 
 

@@ -53,6 +53,15 @@ class Fact(Record):
         return self.target if address or self.why in {CONTACTS, STAYS_HERE, SENDS} else ""
 
 
+class AdviceOutcome(Record):
+    """What a model said about a question by the time it was decided."""
+
+    status: str  # "success", or why there are no words of it
+    risk_level: RiskLevel | None = None  # as it was shown, not the model's own; None: the model added nothing
+    source: RiskSource | None = None
+    prompt_version: str = ""
+
+
 class RiskAssessment(Record):
     """Advice for the person who decides. It never decides anything itself."""
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.patches import FileChange
     from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.protocol.risk import RiskAssessment, RiskCategory, RiskLevel
+    from sandgate.protocol.usage import TokenUsage
 
     AssessmentStatus = Literal["success", "parse_error", "no_output", "model_error", "timeout", "cancelled", "skipped"]
     Stream = Literal["stdout", "stderr"]
@@ -107,7 +108,7 @@ class RiskLatency(Record):
 
 
 class RiskAssessed(Record):
-    """What became of asking a model. Told once. Holds nothing of what was asked or answered."""
+    """What became of asking a model about a question. Told once. Holds nothing of what was asked or answered."""
 
     call_id: str
     status: AssessmentStatus
@@ -115,6 +116,8 @@ class RiskAssessed(Record):
     prompt_version: str
     level: RiskLevel | None = None  # the model's own, not what is shown; None unless `status` is success
     categories: tuple[RiskCategory, ...] = ()
+    request_id: str = ""  # the question
+    usage: TokenUsage | None = None  # what it cost; None: not known, or nothing was sent
 
 
 class TerminalBegan(Record):

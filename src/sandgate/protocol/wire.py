@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from sandgate.protocol.decisions import Amendment, ApprovalRequest, HeldQuestion
+    from sandgate.protocol.decisions import Amendment, ApprovalRequest, Decision, HeldQuestion
     from sandgate.protocol.denials import Denial
     from sandgate.protocol.held_calls import PerformedCall
     from sandgate.protocol.patches import FileChange
@@ -21,6 +21,20 @@ if TYPE_CHECKING:
     from sandgate.protocol.risk import RiskAssessment
 
     Json = dict[str, Any]
+
+
+def decided_risk_json(request: ApprovalRequest, decision: Decision) -> Json:
+    """What was known of the risk when it was decided, and by whom: for what is kept of a decision."""
+    advice, risk = decision.advice, request.risk
+    level, source = (None, None) if risk is None else (risk.risk_level, risk.source)
+    if advice is not None and advice.risk_level is not None:
+        level, source = advice.risk_level, advice.source
+    return {
+        "risk_level": level,
+        "risk_source": source,
+        "assessment_status": "static" if advice is None else advice.status,
+        "prompt_version": "" if advice is None else advice.prompt_version,
+    }
 
 
 def plain(value: object) -> Any:

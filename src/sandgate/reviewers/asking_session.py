@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.assessment.review_question import ConversationEntry
+    from sandgate.config.assessor import ModelAssessment
     from sandgate.model.provider import Provider
+
+
+NO_MODEL = "no model is named for it (`assessment.model`), and there is none of the turn that could be asked"
 
 
 class TurnModel(Record):
@@ -32,3 +36,13 @@ class AskingSession:
         self.source = ""  # where the session comes from: "cli", or what a sub-agent is for; "": no agent's
         self.turn_model: Callable[[], TurnModel | None] | None = None  # None: there are no turns
         self.conversation: Callable[[], tuple[ConversationEntry, ...]] = tuple  # oldest first
+
+
+def asked_about_risk(settings: ModelAssessment, asking: AskingSession) -> TurnModel | None:
+    """The model that is named for it, or the turn's own; None where that is none that can be asked."""
+    if settings.of_turn and asking.turn_model is not None:
+        own = asking.turn_model()
+        return own if own is None or settings.effort is None else own.but(effort=settings.effort)
+    if not settings.model or settings.provider is None:
+        return None
+    return TurnModel(settings.model, settings.provider, settings.effort or settings.agent_effort)

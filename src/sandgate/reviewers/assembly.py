@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from sandgate.config.features import ASSESSMENT
 from sandgate.protocol.permissions import Granular
 from sandgate.protocol.trace import Notice
 
@@ -82,22 +81,18 @@ def terminal_size() -> tuple[int, int] | None:
 
 
 NOT_HERE = "people answer here: under the approval policy `{policy}`, `approvals_reviewer` has no effect"
-NO_MODEL = "the feature `{feature}` is on, but `assessment.model` names no model, so none is asked"
 
 
 def advised(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tuple[Reviewer, ...]:
     """The same reviewers; a model looks at what people are asked, if the settings of this session want that."""
     settings = session.settings
-    if ASSESSMENT not in settings.features:
-        return reviewers
     wanted = settings.model_assessment
     if wanted is None:
-        session.record(Notice("warning", NO_MODEL.format(feature=ASSESSMENT)))
         return reviewers
     from sandgate.reviewers.with_risk_advice import WithRiskAdvice
 
     # Not the session itself: a session that no caller refers to must be able to end.
-    confinement, environ, record, name = session.confinement, session.environ, session.record, session.new_id()
+    confinement, environ, record, asking = session.confinement, session.environ, session.record, _asking(session)
 
     def made() -> ModelRisk:
         from sandgate.reviewers.model_risk import ModelRisk
@@ -108,10 +103,10 @@ def advised(reviewers: tuple[Reviewer, ...], session: ReviewedSession) -> tuple[
             sandbox=settings.sandbox,
             permissions=confinement.permissions,
             tell=record,
-            session=name,
+            asking=asking,
         )
 
-    return (WithRiskAdvice(reviewers, made),)
+    return (WithRiskAdvice(reviewers, made, form_wait_ms=wanted.form_wait_ms),)
 
 
 def reviewers_for(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from sandgate.approvals.prompts.advice import Advice, Said
     from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
+    from sandgate.reviewers.with_risk_advice import Advising
 
     Hearing = Callable[[ApprovalRequest, Said], None]
     Answer = Decision | ReviewDecision | bool | str | dict[str, Any] | None
@@ -125,8 +126,13 @@ class ReviewerBridge:
         *,
         hear: Hearing | None = None,
         expect: Callable[[ApprovalRequest], None] | None = None,
+        reads: Callable[[ApprovalRequest], Advising] | None = None,
     ) -> None:
-        """`expect` hears, on the gate's thread, that a model is asked about a question's risk; `hear`, what it says."""
+        """`expect` hears, on the gate's thread, that a model is asked about a question's risk; `hear`, what it says.
+
+        `reads`: when words about a question are read; without it with the question, and later if somebody hears them.
+        """
+        self._reads = reads
         self._hear = hear
         self._expect = expect
         self._ask = ask
@@ -166,6 +172,12 @@ class ReviewerBridge:
             hear = self._hear
             advice.listen(lambda said: hear(request, said))
         return self.review(request)
+
+    def reads_advice(self, request: ApprovalRequest) -> Advising:
+        """When what a model says about this question is read."""
+        if self._reads is not None:
+            return self._reads(request)
+        return "once" if self._hear is None else "both"
 
     async def _answer(self, turn: CallerTurn, request: ApprovalRequest) -> Answer:
         ask = turn.reviewer or self._ask

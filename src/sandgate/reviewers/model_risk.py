@@ -15,9 +15,12 @@ from sandgate.approvals.keys import canonical
 from sandgate.approvals.prompts.prompt import DENIALS_SHOWN_MAX, denial_text, is_input
 from sandgate.assessment.model_answer import parsed_answer
 from sandgate.assessment.model_prompt import PROMPT_VERSION, SCHEMA, Subject, policy_summary, risk_question
+from sandgate.config.features import ASSESSMENT
 from sandgate.errors import Late, ModelError, ModelFailed, NoOutput, Withdrawn
 from sandgate.gate.policies import as_judged
 from sandgate.model.question import ModelQuestion
+from sandgate.protocol.trace import Notice
+from sandgate.reviewers.asking_session import NO_MODEL, asked_about_risk
 from sandgate.reviewers.consultation import Consultation
 
 TYPE_CHECKING = False
@@ -30,11 +33,13 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.protocol.permissions import EffectivePermissions, SandboxPolicy
     from sandgate.protocol.trace import AssessmentStatus, TraceRecord
+    from sandgate.reviewers.asking_session import AskingSession, TurnModel
 
 CONCURRENT_MAX = 2  # requests at the same time, of one session; further ones wait for their turn
 REMEMBERED_MAX = 512  # answers, of one session; the oldest goes
 TAG_BYTES = 8
 SOURCE = "risk_assessment"
+NOBODY = "the feature `{feature}` is on, but {why}"
 STATUS: dict[type[ModelError], AssessmentStatus] = {
     Late: "timeout",
     Withdrawn: "cancelled",
@@ -54,14 +59,15 @@ class ModelRisk:
         sandbox: SandboxPolicy,
         permissions: Callable[[], EffectivePermissions],
         tell: Callable[[TraceRecord], None],
-        session: str,
+        asking: AskingSession,
     ) -> None:
         self._settings = settings
         self._environ = environ
         self._policy = policy_summary(sandbox)
         self._permissions = permissions
         self._tell = tell
-        self._session = session
+        self._asking = asking
+        self._said_so = False  # that no model can be asked
         self._guard = Lock()
         self._waiting: deque[Consultation] = deque()
         self._working = 0
@@ -76,7 +82,7 @@ class ModelRisk:
         consultation = Consultation(request, self._tell)
         try:
             with self._guard:
-                known = self._remembered.get(self._key(request))
+                known = self._remembered.get(self._key(request, self._whom()))
             if known is not None:
                 consultation.answered(known)
             else:
@@ -114,6 +120,11 @@ class ModelRisk:
                     self._working -= 1
 
     def _consult(self, consultation: Consultation) -> None:
+        whom = self._whom()
+        if whom is None:
+            self._say_nobody()
+            consultation.failed("skipped", NO_MODEL)
+            return
         try:
             asked = self._question(consultation.request)
         except ValueError as problem:
@@ -122,7 +133,12 @@ class ModelRisk:
         if not consultation.begin():
             return
         try:
-            text = self._client().answer(asked, deadline_ms=self._settings.timeout_ms, cancelled=consultation.cancelled)
+            text = self._client(whom).answer(
+                asked,
+                deadline_ms=self._settings.timeout_ms,
+                cancelled=consultation.cancelled,
+                count=consultation.cost,
+            )
         except ModelError as problem:
             consultation.failed(STATUS.get(type(problem), "model_error"), problem.what)
             return
@@ -130,15 +146,24 @@ class ModelRisk:
         if answer is None:
             consultation.failed("parse_error")
             return
-        self._remember(self._key(consultation.request), answer)
+        self._remember(self._key(consultation.request, whom), answer)
         consultation.answered(answer)
 
-    def _client(self) -> ModelClient:
+    def _whom(self) -> TurnModel | None:
+        return asked_about_risk(self._settings, self._asking)
+
+    def _say_nobody(self) -> None:
+        """Once: the feature is on, so somebody expects words."""
+        with self._guard:
+            said, self._said_so = self._said_so, True
+        if not said:
+            self._tell(Notice("warning", NOBODY.format(feature=ASSESSMENT, why=NO_MODEL)))
+
+    def _client(self, whom: TurnModel) -> ModelClient:
         """Imported on the thread that asks: a person must not wait for it to see the question."""
         from sandgate.model.client import ModelClient
 
-        wanted = self._settings
-        return ModelClient(wanted.provider, model=wanted.model, environ=self._environ, effort=wanted.effort)
+        return ModelClient(whom.provider, model=whom.model, environ=self._environ, effort=whom.effort)
 
     def _question(self, request: ApprovalRequest) -> ModelQuestion:
         permissions = self._permissions()
@@ -151,13 +176,14 @@ class ModelRisk:
             failure=_failure(request),
         )
         instructions, text = risk_question(subject, tag=os.urandom(TAG_BYTES).hex())
-        return ModelQuestion(instructions, text, SCHEMA, SOURCE, parent=self._session)
+        asking = self._asking
+        return ModelQuestion(instructions, text, SCHEMA, SOURCE, parent=asking.session_id, parent_source=asking.source)
 
-    def _key(self, request: ApprovalRequest) -> Hashable:
+    def _key(self, request: ApprovalRequest, whom: TurnModel | None) -> Hashable:
         command = as_judged(request.command)
         denials = request.denial.denials if request.denial is not None else ()
         kinds = frozenset((each.operation, each.layer) for each in denials)
-        return canonical(command.argv), command.cwd, self._policy, kinds, self._settings.model, PROMPT_VERSION
+        return canonical(command.argv), command.cwd, self._policy, kinds, whom and whom.model, PROMPT_VERSION
 
     def _remember(self, key: Hashable, answer: ModelAnswer) -> None:
         with self._guard:

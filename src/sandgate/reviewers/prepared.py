@@ -57,6 +57,11 @@ class ScriptedReviewer:
                 raise RequestError(f"`--answer {answer}` is not an answer", hint=f"use one of: {', '.join(ANSWERS)}")
         self._left = list(answers)
 
+    @property
+    def has_more(self) -> bool:
+        """Whether the next question is answered."""
+        return bool(self._left)
+
     def review(self, request: ApprovalRequest) -> Decision | None:
         """The next answer; a plain approval gives exactly the grants that the request offers."""
         if not self._left:

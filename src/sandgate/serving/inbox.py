@@ -153,7 +153,7 @@ class Inbox:
             stage=request.stage,
             message=form.message,
             choices=form.choices,
-            details={**form.details, SHOWN: form.digest},
+            details={**form.details, SHOWN: await on_thread(lambda: self._digest(request, form))},
             asked_at=now,
             expires_at=now + self._timeout_s,
         )
@@ -214,9 +214,8 @@ class Inbox:
     async def honoured(self, request: ApprovalRequest, approval: PendingApproval) -> Decision | None:
         """What an answer to an earlier record decides about the same question; None when it is another question."""
         standing = self._ledger.resolution(approval.approval_id)
-        same = (await on_thread(lambda: self._form(request))).digest == approval.details.get(
-            SHOWN
-        ) and request.stage == approval.stage
+        shown = await on_thread(lambda: self._digest(request, self._form(request)))
+        same = shown == approval.details.get(SHOWN) and request.stage == approval.stage
         if standing is None or not same or standing.digest != approval.digest or standing.by == "withdrawn":
             return None
         if standing.by in UNANSWERED:
@@ -248,6 +247,12 @@ class Inbox:
         """With what holds commands back: a yes under one policy is no yes under another."""
         form = form_of(request)
         return form.but(details={**form.details, CONFINEMENT: dict(self._confinement())})
+
+    def _digest(self, request: ApprovalRequest, form: Form) -> str:
+        """Of the question without a model's words: they may have come the one time, and not the other."""
+        if request.offline_risk is None:
+            return form.digest
+        return self._form(request.but(risk=request.offline_risk, offline_risk=None)).digest
 
     async def _resolved(self, approval: Approval, name: str, by: AnsweredBy, reason: str) -> Resolution:
         return await on_thread(

@@ -234,13 +234,14 @@ def test_what_a_model_adds_is_told_with_the_names_that_tools_know(capfd: pytest.
     lines = JsonLines()
     risk = RiskAssessment("Writes. A model says: x.", "high", source="both", prompt_version="1")
     lines(RiskLatency("c", 12))
-    lines(RiskAssessed("c", "success", 12, "1", "high", ("compliance", "data_deletion")))
+    lines(RiskAssessed("c", "success", 12, "1", "high", ("compliance", "data_deletion"), "r"))
     lines(ApprovalUpdated("r", risk))
     lines(RiskAssessed("d", "timeout", 5000, "1"))
     latency, assessed, updated, late = map(json.loads, capfd.readouterr().out.splitlines())
     assert latency == {"type": "sandbox_assessment_latency", "seq": 1, "call_id": "c", "duration_ms": 12}
     assert assessed == {
-        "type": "sandbox_assessment", "seq": 2, "call_id": "c", "status": "success", "risk_level": "high",
+        "type": "sandbox_assessment", "seq": 2, "approval_id": "r", "call_id": "c", "status": "success",
+        "risk_level": "high",
         "risk_categories": "compliance, data_deletion", "duration_ms": 12, "prompt_version": "1",
     }  # fmt: skip
     assert (updated["type"], updated["request_id"]) == ("approval_request_updated", "r")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sandgate.errors import RequestError
+from sandgate.serving.inbox import takes_care
 from sandgate.serving.ledger_access import Advised, follow
 from sandgate.surfaces.mcp import sessions as module
 from sandgate.surfaces.mcp.sessions import BEGUN, USED_UP, ClientSession, Principal, Sessions
@@ -445,6 +446,7 @@ def test_words_of_a_model_lie_beside_the_open_question(desk: Desk) -> None:
             "assessment.provider=test",
             "assessment.model=small",
             "assessment.when=all",
+            "assessment.form_wait_ms=0",
             "features.experimental_sandbox_command_assessment=true",
         )
         environment = desk.place.environment(*overrides, sandbox_mode="workspace-write", approval_policy="untrusted")
@@ -474,6 +476,35 @@ def test_words_of_a_model_lie_beside_the_open_question(desk: Desk) -> None:
             "Risk: HIGH (data exfiltration) - raised by the model",
         )
         assert desk.ledger.get(approval.approval_id) == approval
+        await alice.give_up(call)
+        await sessions.close()
+
+    with ResponsesServer(assesses("high", "Sends it away.", ["data_exfiltration"])) as server:
+        run(work(server.url))
+
+
+def test_words_of_a_model_that_come_in_time_are_in_the_form_itself(desk: Desk) -> None:
+    """Required: a form is shown once, so it waits a short time for what was paid for; a raised risk takes care."""
+
+    async def work(url: str) -> None:
+        overrides = (
+            f"model_providers.test.base_url={url}",
+            "assessment.provider=test",
+            "assessment.model=small",
+            "assessment.when=all",
+            "assessment.timeout_ms=15000",
+            "assessment.form_wait_ms=15000",
+            "features.experimental_sandbox_command_assessment=true",
+        )
+        environment = desk.place.environment(*overrides, sandbox_mode="workspace-write", approval_policy="untrusted")
+        sessions = Sessions(environment.but(person_present=True), desk.ledger, timeout_s=30.0)
+        alice = await sessions.of(ALICE)
+        call = alice.begin("exec_command", INITIAL)
+        assert await soon(call.happened()) is not None
+        (approval,) = desk.ledger.pending()
+        assert "Sends it away." in approval.message
+        assert approval.details["codex_risk"]["risk_level"] == "high"
+        assert takes_care(approval)
         await alice.give_up(call)
         await sessions.close()
 

@@ -251,12 +251,15 @@ def _advice(record: ApprovalUpdated | RiskLatency | RiskAssessed) -> Json:
         case RiskAssessed():
             event: Json = {
                 "type": "sandbox_assessment",
+                "approval_id": record.request_id,
                 "call_id": record.call_id,
                 "status": record.status,
                 "risk_categories": ", ".join(record.categories),
                 "duration_ms": record.duration_ms,
                 "prompt_version": record.prompt_version,
             }
+            if record.usage is not None:
+                event["token_usage"] = plain(record.usage)
             return {**event, "risk_level": record.level} if record.level else event
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sandgate.commandline.words import joined
 from sandgate.protocol import events as told
+from sandgate.protocol.events_wire import message_json
 from sandgate.protocol.wire import plain, risk_json, sendable
 from sandgate.surfaces.cli.kept_output import KeptOutput, kept
 
@@ -130,8 +131,7 @@ class ThreadEvents:
             case told.AutomaticReview():
                 self._reviewed(message)
             case told.SandboxAssessment():
-                shown: Json = {"type": "sandbox_assessment", "call_id": message.call_id, "status": message.status}
-                self._once(shown if message.risk is None else {**shown, "risk": risk_json(message.risk)})
+                self._once({**message_json(message), "type": "sandbox_assessment"})
             case _:
                 return  # deltas and what items tell already
 
