@@ -14,6 +14,7 @@ from sandgate.session import session_listing, transcript_files
 from sandgate.session.session_index import SessionIndex
 from sandgate.session.session_listing import SUBAGENT, WantedSessions
 from sandgate.session.session_summary import read_head
+from sandgate.session.session_tail import read_tail
 from sandgate.session.transcript_reader import read_transcript
 
 TYPE_CHECKING = False
@@ -40,6 +41,8 @@ class ListedSession(Record):
     preview: str  # the first thing the person said
     parent_id: str | None  # the session it worked for; "" when it does not say which
     provider: str = ""  # of the model; "" when it does not say
+    state: str = ""  # "open": a program works in it; else how its last turn ended; "unknown"
+    tokens: int | None = None  # that it has used, input and output; None: not known
 
 
 class SessionList(Record):
@@ -145,16 +148,19 @@ def _listed(session: SessionSummary) -> ListedSession:
     head = session.head
     source = SUBAGENT if head.is_subagent else str(head.source)
     parent = (head.parent_id or "") if head.is_subagent else None
+    tail = read_tail(session.path)
     return ListedSession(
         head.id,
         head.created_at,
         session.updated_at,
         head.cwd,
-        head.model or "",
+        tail.model or head.model or "",
         source,
         head.preview,
         parent,
         head.provider or "",
+        tail.state,
+        tail.tokens,
     )
 
 

@@ -27,6 +27,8 @@ ITEM = SimpleNamespace(
     preview="fix\n0193  forged\x1b[2J",
     source="cli",
     parent_id=None,
+    state="done",
+    tokens=1100,
 )
 
 
@@ -70,7 +72,7 @@ def _an_hour_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_sessions_are_listed_and_cannot_forge_others(program: Any, kept: list[Any]) -> None:
     assert program("sessions", "list") == 0
-    assert program.out == "0192  2026-01-02 01:00  gpt  /repo\n  | fix 0193 forged\\x1b[2J\n"
+    assert program.out == "0192  2026-01-02 01:00  done  1100 tokens  gpt  /repo\n  | fix 0193 forged\\x1b[2J\n"
     assert "--cursor 'a|b'" in program.err
     assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": False}]
 
@@ -86,7 +88,7 @@ def test_all_of_them_are_those_of_sub_agents_too_and_these_are_marked(
 ) -> None:
     monkeypatch.setattr(ITEM, "parent_id", "0191\x1b")
     assert program("sessions", "list", "--all") == 0
-    assert program.out.startswith("0192  2026-01-02 01:00  gpt  /repo  sub-agent of 0191\\x1b\n")
+    assert program.out.startswith("0192  2026-01-02 01:00  done  1100 tokens  gpt  /repo  sub-agent of 0191\\x1b\n")
     assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": True}]
     monkeypatch.setattr(ITEM, "parent_id", "")
     assert program("sessions", "list", "--all") == 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LIMIT, LIMIT_MAX = 20, 1000  # sessions of one list
 PREVIEW_CHARACTERS_MAX = 100
 ID_CHARACTERS_MAX = 100
-FIELDS = ("id", "created_at", "updated_at", "cwd", "model", "preview", "source", "parent_id")
+FIELDS = ("id", "created_at", "updated_at", "cwd", "model", "preview", "source", "parent_id", "state", "tokens")
 IDLE = ("json", "all", "archived", "limit", "cursor")  # options of `list` alone
 
 
@@ -75,7 +75,8 @@ def _list(parsed: ParsedLine) -> int:
 
 def _listed(item: Any) -> str:
     whose = "" if item.parent_id is None else f"  sub-agent of {item.parent_id or 'another session'}"
-    head = visible(f"{item.id}  {here(str(item.updated_at))}  {item.model}  {item.cwd}{whose}")
+    used = "" if item.tokens is None else f"{item.tokens} tokens  "
+    head = visible(f"{item.id}  {here(str(item.updated_at))}  {item.state}  {used}{item.model}  {item.cwd}{whose}")
     return f"{head}\n  | {one_line(str(item.preview or ''), limit=PREVIEW_CHARACTERS_MAX)}\n"
 
 
