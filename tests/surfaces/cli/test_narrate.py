@@ -10,7 +10,7 @@ import pytest
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision
 from sandgate.protocol.denials import Denial, DenialReport
-from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant
+from sandgate.protocol.permissions import ESCALATE, EffectivePermissions, Grant, RuleGrant
 from sandgate.protocol.trace import ApprovalAnswered, ApprovalRequested, CommandBegan, CommandEnded, Notice, OutputLost
 from sandgate.surfaces.cli.denied_lines import DENIALS_SAID_MAX, NO_DIALOGUE, ONE_YES, denial_lines, grant_hint
 from sandgate.surfaces.cli.narrate import Narrator
@@ -172,6 +172,25 @@ def test_many_denials_are_counted() -> None:
     many = [Denial("write", path=f"/etc/{number}") for number in range(DENIALS_SAID_MAX + 2)]
     lines = denial_lines(attempt(*many, omitted=3))
     assert (len(lines), lines[-1]) == (DENIALS_SAID_MAX + 1, "denied: 5 more")
+
+
+def test_what_several_denials_take_together_is_offered_once() -> None:
+    one, other = Grant("new_entry", "/srv/a b"), Grant("new_entry", "/srv/c")
+    both = [Denial("create", path="/srv/a b", grant=one, also=(other,)), Denial("create", path="/srv/c", grant=other)]
+    hint = "grant it once with: --grant 'new_entry=/srv/a b' --grant new_entry=/srv/c"
+    assert denial_lines(attempt(*both))[2:] == [hint]
+    turned = Denial("create", path="/srv/c", grant=other, also=(one,))
+    assert denial_lines(attempt(both[0], turned))[2:] == [hint]
+    assert len(denial_lines(attempt(both[1], Denial("create", path="/srv/a b", grant=one)))) == 4
+
+
+def test_a_rule_that_gave_a_place_is_named_where_more_is_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    given = RuleGrant(Grant("new_entry", "/srv/a"), "rule `new_entry /srv/a` in rules.toml:3")
+    quiet = ended()
+    passed = quiet.but(attempt=quiet.attempt.but(by_rules=(given,)))
+    line = "sandgate: given: new_entry /srv/a (rule `new_entry /srv/a` in rules.toml:3)"
+    assert line in told(passed, capture=capfd, verbose=True)
+    assert line not in told(passed, capture=capfd)
 
 
 def test_what_was_done_and_not_kept_is_not_called_denied_and_its_hint_comes_although_it_ended_well() -> None:

@@ -48,9 +48,20 @@ def _declined(attempt: Attempt) -> set[tuple[str, str | None, str | None]]:
 def refused_lines(denials: Sequence[Denial], permissions: EffectivePermissions, *, omitted: int = 0) -> list[str]:
     """What these permissions refuse and why, and the options that would open it. `omitted`: of more, the number."""
     found = [grant_hint(denial, permissions) for denial in _asked_for(denials)]
-    hints = dict.fromkeys(filter(None, found))
-    allowing = [f"grant it once with: {hint}" for hint in list(hints)[:DENIALS_SAID_MAX]]
+    allowing = [f"grant it once with: {hint}" for hint in _said_once(found)[:DENIALS_SAID_MAX]]
     return denied(denials, permissions, omitted) + allowing
+
+
+def _said_once(hints: Sequence[str]) -> list[str]:
+    """Not again what another one gives, in whatever order: each of `touch a b` is refused, and offered both."""
+    from shlex import split
+
+    given = {hint: frozenset(split(hint)) for hint in hints if hint}
+    kept: dict[frozenset[str], str] = {}
+    for hint, words in given.items():
+        if not any(words < others for others in given.values()):
+            kept.setdefault(words, hint)
+    return list(kept.values())
 
 
 def patch_lines(

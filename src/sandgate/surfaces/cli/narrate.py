@@ -121,6 +121,8 @@ class Narrator:
                 say.fact(tmp)
             from sandgate.display import visible
 
+            for ruled in attempt.by_rules:
+                say.fact(f"given: {ruled.grant.kind} {visible(ruled.grant.value)} ({visible(ruled.rule)})")
             for each in attempt.denial.did_without:
                 say.fact(f"did without: {visible(each.words)}")
         self._held = self._untold(attempt)
