@@ -7,7 +7,7 @@ from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 from sandgate.protocol.decisions import Attempt, Decision, HeldQuestion
 from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.held_calls import PerformedCall
-from sandgate.protocol.permissions import EffectivePermissions, Grant
+from sandgate.protocol.permissions import EffectivePermissions, Grant, RuleGrant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,6 +102,16 @@ def test_a_name_beside_a_file_that_two_may_have_given_names_nobody() -> None:
     assert told(beside, attempt=asked) == [(False, "approved by user (once)")]
     near = PLAN.but(supervised_grants=(Grant("write_path", "/home/u/x/b"),))
     assert told(beside, attempt=asked, plan=near) == [(False, "")]
+
+
+def test_a_rule_about_a_directory_did_not_give_the_name_beside_a_file() -> None:
+    """`vim ~/note` writes `~/note~` on the yes to `~/note`, whatever a rule says about `~/made`."""
+    asked = RUN.but(held=(question(1, OTHER),))
+    plan = PLAN.but(by_rules=(RuleGrant(Grant("write_root", "/home/u/x/made"), "rule `made`"),))
+    backup = PerformedCall(0, "create", f"{OTHER.value}~")
+    assert told(backup, attempt=asked, plan=plan) == [(False, "approved by user (once)")]
+    inside = PerformedCall(0, "create", "/home/u/x/made/f")
+    assert told(inside, attempt=asked, plan=plan) == [(False, "rule `made`")]
 
 
 def test_an_answer_that_was_no_allows_nothing() -> None:

@@ -7,10 +7,9 @@ it, and where a setting or an option did, nobody is named.
 
 from __future__ import annotations
 
-import os.path
-
 from sandgate.gate.escalation import approved_by
-from sandgate.protocol.names_beside import extends_name
+from sandgate.protocol.names_beside import extends_name, lie_beside
+from sandgate.protocol.permissions import Grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
     from sandgate.protocol.decisions import Attempt, Decision, HeldQuestion
     from sandgate.protocol.held_calls import PerformedCall
-    from sandgate.protocol.permissions import Grant
 
-    Source = tuple[tuple[str, ...], str]  # the places that were given, and by whom
+    Source = tuple[tuple[Grant, ...], str]  # what was given, and by whom
 
 EARLIER = "approved earlier in this session"
 APPROVED = "approved by "  # begins what the trail says of a run that somebody was asked about
+MADE_WITH_NAMES = ("write_path", "new_entry")  # what a program may make further names beside
 ASKED = ("user", "script", "automated_reviewer")  # sources of answers that a question was needed for
 
 
@@ -52,8 +51,8 @@ def _allowed(call: PerformedCall, attempt: Attempt, sources: list[Source]) -> Pe
     question = _question(call, attempt)
     if question is not None:
         return call.but(asked=question.decision.source in ASKED, allowed_by=_words(question.decision))
-    for reaches in (_covers, _lies_beside):
-        said = {by for places, by in sources if any(reaches(place, path) for place in places for path in _paths(call))}
+    for reaches in (_reaches, _lies_beside):
+        said = {by for given, by in sources if any(reaches(grant, path) for grant in given for path in _paths(call))}
         if said:
             return call.but(allowed_by=said.pop() if len(said) == 1 else "")
     return call
@@ -68,22 +67,23 @@ def _sources(
     ruled = [each.grant for each in plan.by_rules]
     configured = [each for each in plan.supervised_grants if each not in (*attempt.grants, *session, *ruled)]
     return [
-        *((_places(decision.grants), _words(decision)) for decision in answers),
-        (_places(attempt.grants), attempt.allowed_by),
-        (_places(tuple(earlier)), EARLIER),
-        *((_places((each.grant,)), each.rule) for each in plan.by_rules),
-        (_places(tuple(configured)), ""),
+        *((decision.grants, _words(decision)) for decision in answers),
+        (attempt.grants, attempt.allowed_by),
+        (tuple(earlier), EARLIER),
+        *(((each.grant,), each.rule) for each in plan.by_rules),
+        (tuple(configured), ""),
         (_covered_by_first(attempt, outcome, given), attempt.allowed_by),
     ]
 
 
-def _covered_by_first(attempt: Attempt, outcome: AttemptOutcome, given: set[Grant]) -> tuple[str, ...]:
+def _covered_by_first(attempt: Attempt, outcome: AttemptOutcome, given: set[Grant]) -> tuple[Grant, ...]:
     """What waited and was answered without a question, and because of no other answer than the one before the run."""
     if not attempt.allowed_by.startswith(APPROVED):
         return ()
-    places = _places(tuple(given))
     calls = [each for each in outcome.performed if each.number and _question(each, attempt) is None]
-    return tuple([each.path for each in calls if not any(_covers(place, each.path) for place in places)])
+    return tuple(
+        [Grant("write_path", each.path) for each in calls if not any(_reaches(one, each.path) for one in given)]
+    )
 
 
 def _question(call: PerformedCall, attempt: Attempt) -> HeldQuestion | None:
@@ -117,10 +117,6 @@ def _words(decision: Decision) -> str:
     return approved_by(decision) if decision.source in ASKED else EARLIER
 
 
-def _places(grants: tuple[Grant, ...]) -> tuple[str, ...]:
-    return tuple([grant.value for grant in grants])
-
-
 def _paths(call: PerformedCall) -> tuple[str, ...]:
     return tuple(filter(None, (call.path, call.other_path)))
 
@@ -129,6 +125,10 @@ def _covers(place: str, path: str) -> bool:
     return path == place or path.startswith(place.rstrip("/") + "/")
 
 
-def _lies_beside(place: str, path: str) -> bool:
-    """As the names do under which programs make what replaces a file."""
-    return os.path.dirname(path) == os.path.dirname(place.rstrip("/"))
+def _reaches(grant: Grant, path: str) -> bool:
+    return _covers(grant.value, path)
+
+
+def _lies_beside(grant: Grant, path: str) -> bool:
+    """As the names do under which programs make what replaces a file; a directory given whole has none."""
+    return grant.kind in MADE_WITH_NAMES and lie_beside(grant.value, path)
