@@ -25,6 +25,8 @@ any version, types and meanings do not change within a [major version](versions.
 ## `sandgate run --json`
 
 `seq` counts from 1 without gaps. `run_completed` is the last line of every run, also of one that failed.
+What an agent's events tell, too, has their names and fields. A line with `alias_of` repeats another one under the name
+that it had before; such lines go with the next minor version.
 """
 
 AGENT = """\

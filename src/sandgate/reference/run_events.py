@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from sandgate.errors import SandgateError, beyond_commands, command
 from sandgate.protocol.decisions import Passage
+from sandgate.protocol.trace import ApprovalUpdated, RiskAssessed
 from sandgate.reference.hints import alias
 from sandgate.reference.observed import ObservedJson
 from sandgate.reference.samples import FAMILIES, samples
@@ -44,7 +45,10 @@ def run_events() -> dict[str, Kind]:
     for number, family in enumerate(FAMILIES):
         for record in get_args(alias("sandgate.protocol.trace", "TraceRecord")):
             for sample in samples(record, family):
-                _told(_writer(kinds, record.__doc__, number), sample)
+                writer = _writer(kinds, record.__doc__, number)
+                _told(writer, sample)
+                if record is RiskAssessed:  # an answer is told with the words that come next
+                    _told(writer, samples(ApprovalUpdated, family)[0])
         _ends(kinds, number)
     return kinds
 

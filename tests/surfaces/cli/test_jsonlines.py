@@ -7,9 +7,11 @@ import json
 import pytest
 
 from sandgate.errors import ConfigError
+from sandgate.protocol import events as told
 from sandgate.protocol.commands import CommandRequest, CommandResult
 from sandgate.protocol.decisions import ApprovalRequest, Attempt, Decision, Passage, Refusal
 from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.events_wire import message_json
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import EffectivePermissions, Grant
 from sandgate.protocol.risk import RiskAssessment
@@ -30,12 +32,15 @@ from sandgate.protocol.trace import (
     TerminalEnded,
     TerminalInput,
 )
+from sandgate.protocol.usage import TokenUsage
 from sandgate.protocol.verdicts import Allow, Forbid
 from sandgate.surfaces.cli.jsonlines import DELTAS_MAX, JsonLines, attempt_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+    from sandgate.protocol.events import EventMessage
 
 COMMAND = CommandRequest(("touch", "\udcff"), "/repo", {}, justification="because")
 READING = CommandRequest(("cat", "n"), "/repo", {})
@@ -163,16 +168,8 @@ NOTHING_RAN: dict[str, object] = {
             {"type": "exec_approval_request", "call_id": "c", "approval_id": "r", "stage": "retry", "cwd": "/repo"}
             | {"command": ["touch", "\udcff"], "grants": [MOTD_JSON], "may_escalate": True}
             | {"reason": "it was blocked", "justification": "because", "risk": RISK_JSON, "denials": [DENIAL_JSON]}
-            | {"available_decisions": ["approved", "approved_for_session", "denied", "abort"]},
-        ),
-        (
-            ApprovalAnswered("r", Decision("retry", "denied", "user")),
-            {"type": "exec_approval_answered", "request_id": "r", "decision": "denied", "source": "user"},
-        ),
-        (
-            ApprovalAnswered("r", Decision("retry", "denied", "script", reason="not on offer")),
-            {"type": "exec_approval_answered", "request_id": "r", "decision": "denied", "source": "script"}
-            | {"reason": "not on offer"},
+            | {"available_decisions": ["approved", "approved_for_session", "denied", "abort"]}
+            | {"parsed_cmd": [{"type": "unknown", "cmd": "touch $'\\xff'"}]},
         ),
     ],
     ids=lambda value: type(value).__name__,
@@ -182,6 +179,40 @@ def test_each_record_becomes_one_ascii_line(record: Any, event: Any, capfd: pyte
     line = capfd.readouterr().out
     assert line.isascii()
     assert json.loads(line) == {"seq": 1, **event}
+
+
+def test_an_answer_names_its_question_as_an_agents_events_do_and_as_before(capfd: pytest.CaptureFixture[str]) -> None:
+    lines = JsonLines()
+    lines(ApprovalRequested(REQUEST))
+    lines(ApprovalAnswered("r", Decision("retry", "denied", "script", reason="not on offer")))
+    _, resolved, before = map(json.loads, capfd.readouterr().out.splitlines())
+    said = {"decision": "denied", "source": "script", "reason": "not on offer"}
+    assert resolved == {"type": "approval_resolved", "seq": 2, "approval_id": "r", "call_id": "c", **said}
+    alias = {"type": "exec_approval_answered", "seq": 3, "alias_of": "approval_resolved", "request_id": "r"}
+    assert before == alias | said
+
+
+def test_what_run_and_agents_tell_alike_has_the_same_names(capfd: pytest.CaptureFixture[str]) -> None:
+    """Required: one dialect; a reader of the one reads these of the other."""
+    usage = TokenUsage(input_tokens=7, total_tokens=7)
+    assessed = RiskAssessed("c", "success", 12, "1", "high", (), "r", usage)
+    lines = JsonLines()
+    for record in (
+        ApprovalRequested(REQUEST), assessed, ApprovalUpdated("r", RISK),
+        ApprovalAnswered("r", Decision("retry", "denied", "user")),
+    ):  # fmt: skip
+        lines(record)
+    written = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    run = {line["type"]: line for line in written if "alias_of" not in line}
+    agents: tuple[EventMessage, ...] = (
+        told.ExecApprovalRequest("c", "r", "t", REQUEST),
+        told.SandboxAssessment("r", "c", "success", RISK, 12, "1", usage),
+        told.ApprovalResolved("r", "c", "denied", "user"),
+    )
+    for message in agents:
+        event = message_json(message)
+        same = {name: value for name, value in event.items() if name not in ("turn_id", "parsed_cmd", "command")}
+        assert {name: run[event["type"]].get(name) for name in same} == json.loads(json.dumps(same))
 
 
 def test_the_last_line_sums_up(capfd: pytest.CaptureFixture[str]) -> None:
@@ -241,7 +272,7 @@ def test_what_a_model_adds_is_told_with_the_names_that_tools_know(capfd: pytest.
     assert latency == {"type": "sandbox_assessment_latency", "seq": 1, "call_id": "c", "duration_ms": 12}
     assert assessed == {
         "type": "sandbox_assessment", "seq": 2, "approval_id": "r", "call_id": "c", "status": "success",
-        "risk_level": "high",
+        "risk_level": "high", "risk": updated["risk"],
         "risk_categories": "compliance, data_deletion", "duration_ms": 12, "prompt_version": "1",
     }  # fmt: skip
     assert (updated["type"], updated["request_id"]) == ("approval_request_updated", "r")

@@ -1,6 +1,7 @@
 """`--json`: one event a line on stdout, and the last line that scripts read.
 
-Names are those that clients of the lineage know.
+Names are those that clients of the lineage know, and those of an agent's events. A line with `alias_of` repeats another
+one under the name it had before; aliases go with the next minor version.
 """
 
 from __future__ import annotations
@@ -50,6 +51,22 @@ if TYPE_CHECKING:
     from sandgate.protocol.trace import TraceRecord
 
     Json = dict[str, Any]
+    Alone = (  # what is one line, whatever else was told
+        CommandBegan
+        | OutputArrived
+        | OutputLost
+        | RefusedMeanwhile
+        | CommandEnded
+        | AutoReview
+        | RiskLatency
+        | RiskAssessed
+        | TerminalBegan
+        | TerminalInput
+        | TerminalEnded
+        | PatchBegan
+        | PatchEnded
+        | Notice
+    )
 
 DELTAS_MAX = 10_000  # output events of one command; what comes later is captured but not streamed
 INTERRUPTED = 130
@@ -63,6 +80,8 @@ class JsonLines:
         self._deltas = 0
         self._completed = False
         self._attempts: list[Attempt] = []
+        self._asked: dict[str, str] = {}  # the calls of open questions, by their ids
+        self._assessed: RiskAssessed | None = None  # an answer, whose words come next
 
     def __call__(self, record: TraceRecord) -> None:
         """Write the event this record stands for."""
@@ -72,7 +91,24 @@ class JsonLines:
             self._deltas += 1
             if self._deltas > DELTAS_MAX:
                 return
-        self.emit(_event(record))
+        for event in self._events(record):
+            self.emit(event)
+
+    def _events(self, record: TraceRecord) -> list[Json]:
+        match record:
+            case ApprovalRequested():
+                self._asked[record.request.request_id] = record.request.call_id
+                return [_approval(record.request)]
+            case ApprovalAnswered():
+                return _resolved(record, self._asked.pop(record.request_id, ""))
+            case RiskAssessed(status="success"):
+                self._assessed = record
+                return []
+            case ApprovalUpdated():
+                assessed, self._assessed = self._assessed, None
+                return _updated(record, assessed)
+            case _:
+                return [_event(record)]
 
     def emit(self, event: Json) -> None:
         """Write one line; `seq` comes second."""
@@ -163,7 +199,7 @@ def attempt_json(attempt: Attempt) -> Json:
     }
 
 
-def _event(record: TraceRecord) -> Json:
+def _event(record: Alone) -> Json:
     match record:
         case CommandBegan():
             command = record.command
@@ -187,21 +223,16 @@ def _event(record: TraceRecord) -> Json:
             return {"type": "exec_command_denials", "call_id": record.call_id, "denials": denials}
         case CommandEnded():
             return _ended(record)
-        case ApprovalRequested():
-            return _approval(record.request)
-        case ApprovalAnswered():
-            return {
-                "type": "exec_approval_answered",
-                "request_id": record.request_id,
-                "decision": record.decision.decision,
-                "source": record.decision.source,
-                **({"reason": record.decision.reason} if record.decision.reason else {}),
-                **_limits(record.decision),
-            }
         case AutoReview():
             return _review(record)
-        case ApprovalUpdated() | RiskLatency() | RiskAssessed():
-            return _advice(record)
+        case RiskLatency():
+            return {
+                "type": "sandbox_assessment_latency",
+                "call_id": record.call_id,
+                "duration_ms": record.duration_ms,
+            }
+        case RiskAssessed():
+            return _assessment(record)
         case Notice():
             return {"type": record.kind, "message": record.message}
         case TerminalBegan() | TerminalInput() | TerminalEnded():
@@ -233,34 +264,39 @@ def _review(record: AutoReview) -> Json:
     return message_json(automatic_review(record, ""))
 
 
-def _advice(record: ApprovalUpdated | RiskLatency | RiskAssessed) -> Json:
-    """What a model adds to a question."""
-    match record:
-        case ApprovalUpdated():
-            return {
-                "type": "approval_request_updated",
-                "request_id": record.request_id,
-                "risk": risk_json(record.risk),
-            }
-        case RiskLatency():
-            return {
-                "type": "sandbox_assessment_latency",
-                "call_id": record.call_id,
-                "duration_ms": record.duration_ms,
-            }
-        case RiskAssessed():
-            event: Json = {
-                "type": "sandbox_assessment",
-                "approval_id": record.request_id,
-                "call_id": record.call_id,
-                "status": record.status,
-                "risk_categories": ", ".join(record.categories),
-                "duration_ms": record.duration_ms,
-                "prompt_version": record.prompt_version,
-            }
-            if record.usage is not None:
-                event["token_usage"] = plain(record.usage)
-            return {**event, "risk_level": record.level} if record.level else event
+def _resolved(record: ApprovalAnswered, call_id: str) -> list[Json]:
+    """A question is answered; also under its name of before."""
+    decision = record.decision
+    said: Json = {"decision": decision.decision, "source": decision.source}
+    said |= {"reason": decision.reason} if decision.reason else {}
+    said |= _limits(decision)
+    name = "approval_resolved"
+    before = {"type": "exec_approval_answered", "alias_of": name, "request_id": record.request_id}
+    return [{"type": name, "approval_id": record.request_id, "call_id": call_id, **said}, {**before, **said}]
+
+
+def _updated(record: ApprovalUpdated, assessed: RiskAssessed | None) -> list[Json]:
+    """A model's words; also under the name they had before, without what became of asking."""
+    risk = risk_json(record.risk)
+    before: Json = {"type": "approval_request_updated", "alias_of": "sandbox_assessment"}
+    found = [] if assessed is None else [{**_assessment(assessed), "risk": risk}]
+    return [*found, {**before, "request_id": record.request_id, "risk": risk}]
+
+
+def _assessment(record: RiskAssessed) -> Json:
+    """What became of asking a model about a question."""
+    event: Json = {
+        "type": "sandbox_assessment",
+        "approval_id": record.request_id,
+        "call_id": record.call_id,
+        "status": record.status,
+        "risk_categories": ", ".join(record.categories),
+        "duration_ms": record.duration_ms,
+        "prompt_version": record.prompt_version,
+    }
+    if record.usage is not None:
+        event["token_usage"] = plain(record.usage)
+    return {**event, "risk_level": record.level} if record.level else event
 
 
 def _summaries(argv: tuple[str, ...]) -> list[dict[str, str | None]]:
@@ -325,5 +361,5 @@ def _limits(decision: Decision) -> Json:
 def _approval(request: ApprovalRequest) -> Json:
     from sandgate.policy.amendments import rule_line
 
-    event = {"type": "exec_approval_request", **approval_json(request)}
+    event = {"type": "exec_approval_request", **approval_json(request), "parsed_cmd": _summaries(request.command.argv)}
     return event if request.amendment is None else {**event, "rule": rule_line(request.amendment)}
