@@ -118,3 +118,11 @@ def test_a_file_asked_by_sqlite3_contacts_nobody() -> None:
     assert "network_access" not in judged("sqlite3 a.db 'select 1'").risk_categories
     assert "network_access" in judged("duckdb -c \"select * from 'https://db.example/a.csv'\"").risk_categories
     assert "network_access" in judged("psql -h db.example -c 'select 1'").risk_categories
+
+
+@pytest.mark.parametrize(
+    "command", ["pip install --user idna", "cargo install ripgrep", "rustup default stable", "npm install"]
+)
+def test_packages_are_not_said_to_be_of_a_project(command: str) -> None:
+    """Required: they may be of the account, or of the whole machine; the words alone do not tell."""
+    assert judged(command).description == "Installs or removes packages."

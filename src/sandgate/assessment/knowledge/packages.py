@@ -140,9 +140,9 @@ _ASKERS = """
     """
 
 ENTRIES: tuple[Entry, ...] = (
-    *family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _MORE_INSTALLERS, GLOBAL,
+    *family(MEDIUM, "Installs or removes packages", "contacts", (NETWORK,), _MORE_INSTALLERS, GLOBAL,
             UNCHECKED),
-    *family(MEDIUM, "Installs or removes packages of this project", "contacts", (NETWORK,), _INSTALLERS, GLOBAL,
+    *family(MEDIUM, "Installs or removes packages", "contacts", (NETWORK,), _INSTALLERS, GLOBAL,
             UNCHECKED),
     *family(LOW, "Shows packages", "reads", (), _LOOKERS),
     *family(MEDIUM, "Asks a registry", "contacts", (NETWORK,), _ASKERS),
