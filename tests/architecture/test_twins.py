@@ -47,6 +47,8 @@ TESTED_ELSEWHERE = {
     "surfaces.transport.signals": ("tests/surfaces/mcp/test_stdio.py", "signals belong to a process"),
     "surfaces.transport.streams": ("tests/surfaces/mcp/test_stdio.py", "standard streams belong to a process"),
     "surfaces.transport.wire": ("tests/surfaces/mcp/test_stdio.py", "two threads between real pipes and a server"),
+    "surfaces.transport.loopback": ("tests/surfaces/mcp/test_http.py", "sockets and names of a real server"),
+    "surfaces.transport.token_choice": ("tests/surfaces/mcp/test_command.py", "shows in what a server takes"),
     "surfaces.app_server.wire.": (
         "tests/surfaces/app_server/wire/test_methods.py",
         "forms without behaviour; recorded messages are held to them",

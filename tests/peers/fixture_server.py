@@ -18,7 +18,7 @@ from sandgate.runtime import Environment
 from sandgate.serving.ledger_access import open_ledger
 from sandgate.serving.sealing_key import sealing_key
 from sandgate.surfaces.mcp.calling import Channels
-from sandgate.surfaces.mcp.command import HOST, say
+from sandgate.surfaces.mcp.command import HOST, VARIABLE, say
 from sandgate.surfaces.mcp.http import serve_http
 from sandgate.surfaces.mcp.server import build_server
 from sandgate.surfaces.mcp.sessions import Sessions
@@ -66,7 +66,7 @@ def with_fixtures(server: Server[Any]) -> Server[Any]:
 def main() -> None:
     """Serve until a signal comes."""
     environ = dict(os.environ)
-    tokens = Tokens.from_variable(environ)
+    tokens = Tokens.from_variable(environ, VARIABLE)
     assert tokens, "no token in SANDGATE_MCP_TOKEN"
     server = build(environ)
     asyncio.run(serve_http(server, host=HOST, port=0, tokens=tokens, announce=lambda url: say(f"serving at {url}")))

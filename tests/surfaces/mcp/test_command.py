@@ -11,8 +11,8 @@ from sandgate.errors import RequestError
 from sandgate.protocol.permissions import DangerFullAccess
 from sandgate.runtime import Environment, open_runtime
 from sandgate.surfaces.mcp.calling import Channels
-from sandgate.surfaces.mcp.command import TOKEN_NAME, Wishes, _require_out_of_reach, _tokens, channels
-from sandgate.surfaces.transport.tokens import VARIABLE
+from sandgate.surfaces.mcp.command import TOKEN_NAME, VARIABLE, Wishes, _tokens, channels
+from sandgate.surfaces.transport.token_choice import require_out_of_reach
 from support.terminal.live_sessions import Workplace
 
 TOKEN = "0123456789-0123456789-0123456789"
@@ -68,17 +68,17 @@ def test_a_file_that_a_command_could_replace_is_refused(place: Workplace) -> Non
     with open_runtime(place.environment(sandbox_mode="workspace-write")) as runtime:
         permissions = runtime.confinement.permissions()
     with pytest.raises(RequestError, match="could choose its tokens"):
-        _require_out_of_reach(str(place.repo / "tokens"), permissions)
+        require_out_of_reach(str(place.repo / "tokens"), permissions)
     os.symlink(place.repo / "tokens", place.outside / "link")
     with pytest.raises(RequestError, match="could choose its tokens"):
-        _require_out_of_reach(str(place.outside / "link"), permissions)
-    _require_out_of_reach(str(place.outside / "tokens"), permissions)
+        require_out_of_reach(str(place.outside / "link"), permissions)
+    require_out_of_reach(str(place.outside / "tokens"), permissions)
 
 
 def test_where_nothing_is_confined_there_is_nothing_to_keep_out_of_reach(place: Workplace) -> None:
     with open_runtime(place.environment(sandbox_mode="danger-full-access")) as runtime:
         assert isinstance(runtime.settings.sandbox, DangerFullAccess)
-        _require_out_of_reach(str(place.repo / "tokens"), runtime.confinement.permissions())
+        require_out_of_reach(str(place.repo / "tokens"), runtime.confinement.permissions())
 
 
 def test_what_its_environment_says_of_the_client_counts_where_the_client_started_it() -> None:

@@ -82,15 +82,15 @@ def test_a_missing_file_is_refused_plainly(tmp_path: Path) -> None:
 
 def test_the_variable_is_taken_out_of_the_environment() -> None:
     environ = {"SANDGATE_MCP_TOKEN": ALICE, "HOME": "/"}
-    tokens = Tokens.from_variable(environ)
+    tokens = Tokens.from_variable(environ, "SANDGATE_MCP_TOKEN")
     assert tokens is not None
     assert (tokens.principal(ALICE), environ) == ("default", {"HOME": "/"})
-    assert Tokens.from_variable(environ) is None
+    assert Tokens.from_variable(environ, "SANDGATE_MCP_TOKEN") is None
 
 
 def test_a_short_token_in_the_variable_is_refused() -> None:
     with pytest.raises(RequestError, match="32 to 512 characters, this one 5") as refused:
-        Tokens.from_variable({"SANDGATE_MCP_TOKEN": "hello"})
+        Tokens.from_variable({"SANDGATE_MCP_TOKEN": "hello"}, "SANDGATE_MCP_TOKEN")
     assert "hello" not in str(refused.value)
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import ParsedLine
 
 STDIO = "stdio://"
+LOOPBACK = ("127.0.0.1", "localhost")
+PORT_MAX = 65_535
 FILES = (("model_script", "model script"), ("model_replay", "recording"))
 
 
@@ -25,10 +27,10 @@ def main(parsed: ParsedLine) -> int:
         return write_documents(directory)
     if directory is not None:
         raise RequestError("`--out` belongs to `schema`", hint="sandgate app-server schema --out DIR")
-    listen = parsed.text("listen") or STDIO
-    if listen != STDIO:
-        raise RequestError(f"cannot listen on `{visible(listen)}`", hint=f"listen on `{STDIO}`")
-    return _serve(parsed)
+    kind, place = _address(parsed.text("listen") or STDIO)
+    if kind != "ws" and parsed.text("token_file") is not None:
+        raise RequestError("`--token-file` belongs to `--listen ws://127.0.0.1:PORT`")
+    return _serve(parsed, kind, place)
 
 
 def write_documents(directory: str) -> int:
@@ -45,21 +47,50 @@ def write_documents(directory: str) -> int:
     return 0
 
 
-def _serve(parsed: ParsedLine) -> int:
+def _serve(parsed: ParsedLine, kind: str, place: str) -> int:
     where = environment(parsed).but(person_present=True)
     named = {key: _file(parsed.text(key), what) for key, what in FILES}
-    from sandgate.surfaces.app_server.command import serve_standard_streams
+    from sandgate.surfaces.app_server import command
     from sandgate.surfaces.app_server.thread_settings import Serving
 
-    return serve_standard_streams(
-        Serving(
-            where,
-            model=parsed.text("model"),
-            model_record=parsed.text("model_record"),
-            loosening=parsed.on("loosening"),
-            **named,
-        )
+    serving = Serving(
+        where,
+        model=parsed.text("model"),
+        model_record=parsed.text("model_record"),
+        loosening=parsed.on("loosening"),
+        **named,
     )
+    if kind == "stdio":
+        return command.serve_standard_streams(serving)
+    try:
+        import websockets.asyncio.server  # noqa: F401  # so that what is missing is said before anything begins
+    except ModuleNotFoundError as missing:
+        raise RequestError(
+            f"cannot listen on `{kind}://`",
+            why=f"the Python package `{missing.name}` is not installed",
+            hint="install Sandgate with its extra `app-server`; in a clone: pip install '.[app-server]'",
+        ) from missing
+    if kind == "unix":
+        return command.serve_path(serving, place)
+    return command.serve_port(serving, int(place), parsed.text("token_file"))
+
+
+def _address(listen: str) -> tuple[str, str]:
+    """The kind of place, and which: a path, or a port. Raises RequestError."""
+    if listen == STDIO:
+        return "stdio", ""
+    kind, _, place = listen.partition("://")
+    if kind == "unix" and place:
+        return kind, place
+    host, _, port = place.rpartition(":")
+    known = kind == "ws" and host in LOOPBACK and port.isascii() and port.isdigit() and int(port) <= PORT_MAX
+    if not known:
+        raise RequestError(
+            f"cannot listen on `{visible(listen)}`",
+            why="what is said travels unencrypted, so only this machine is served" if kind == "ws" else "",
+            hint="listen on `stdio://`, `unix://PATH` or `ws://127.0.0.1:PORT`; port 0 takes a free one",
+        )
+    return kind, port
 
 
 def _file(path: str | None, what: str) -> str | None:

@@ -315,7 +315,14 @@ COMMANDS = (
         "app-server",
         "serve sessions of a model to clients of the app-server protocol, such as editors and terminal programs",
         (
-            Option(("--listen",), "listen", "where clients come to", "ADDRESS", default="stdio://"),
+            Option(
+                ("--listen",),
+                "listen",
+                "where clients come to: `stdio://`, `unix://PATH`, or `ws://127.0.0.1:PORT` with a token",
+                "ADDRESS",
+                default="stdio://",
+            ),
+            Option(("--token-file",), "token_file", "tokens of `ws://`, a line `NAME TOKEN` each", "FILE"),
             Option(("--allow-loosening",), "loosening", "clients may also loosen the policy, and work anywhere"),
             Option(("--out",), "out", "schema: the directory for JSON Schema and TypeScript, which is made", "DIR"),
             *MODEL,

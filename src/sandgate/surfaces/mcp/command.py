@@ -6,9 +6,7 @@ import asyncio
 import os
 import sys
 
-from sandgate.config.state_directory import ensured_state
 from sandgate.display import visible
-from sandgate.errors import RequestError
 from sandgate.record import Record
 from sandgate.runtime import open_runtime
 from sandgate.serving.ledger_access import open_ledger
@@ -25,13 +23,13 @@ if TYPE_CHECKING:
 
     from mcp.server.lowlevel import Server
 
-    from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.runtime import Environment
     from sandgate.serving.ledger_access import Ledger
     from sandgate.surfaces.transport.tokens import Tokens
 
 HOST = "127.0.0.1"
 TOKEN_NAME = "mcp.tokens"  # in the state directory
+VARIABLE = "SANDGATE_MCP_TOKEN"
 
 
 class Wishes(Record):
@@ -50,7 +48,9 @@ def serve_clients(environment: Environment, wishes: Wishes) -> int:
     with open_runtime(environment) as probe:  # what is wrong with the configuration is said now, not to the first call
         login_allowed = probe.settings.allow_login_shell
         if wishes.token_file is not None:
-            _require_out_of_reach(os.path.abspath(wishes.token_file), probe.confinement.permissions())
+            from sandgate.surfaces.transport.token_choice import require_out_of_reach
+
+            require_out_of_reach(os.path.abspath(wishes.token_file), probe.confinement.permissions())
         for warning in probe.loaded.warnings:
             say(f"warning: {visible(warning)}")
     ledger = open_ledger(environment.environ)
@@ -100,35 +100,9 @@ async def _serve_http(server: Server[Any], wishes: Wishes, tokens: Tokens) -> in
 
 
 def _tokens(environment: Environment, wishes: Wishes) -> tuple[Tokens, Environment]:
-    """Those of the file that was named, the one of the environment, or one of our own that is kept.
+    from sandgate.surfaces.transport.token_choice import chosen_tokens
 
-    With the environment for commands: they do not inherit the variable, and do not see the file.
-    """
-    from sandgate.surfaces.transport.tokens import Tokens, write_token_file
-
-    environ = dict(environment.environ)
-    named = Tokens.from_variable(environ)
-    environment = environment.but(environ=environ)
-    if wishes.token_file is None and named is not None:
-        return named, environment
-    path = os.path.abspath(wishes.token_file or os.path.join(ensured_state(environ), TOKEN_NAME))
-    if wishes.token_file is None and not os.path.lexists(path):
-        write_token_file(path, Tokens.fresh()[1])
-    tokens = Tokens.from_file(path)
-    say(f"the token is in {visible(path)}, a line `name token`")
-    return tokens, environment.but(hidden=(path, os.path.realpath(path)))
-
-
-def _require_out_of_reach(path: str, permissions: EffectivePermissions) -> None:
-    """A command that can replace the file would choose the tokens."""
-    real = os.path.realpath(path)
-    within = [root for root in permissions.writable if os.path.commonpath((root, real)) == root]
-    if permissions.confined and within:
-        raise RequestError(
-            f"the token file `{visible(path)}` cannot be used",
-            why=f"a confined command may write below {visible(within[0])}, and so could choose its tokens",
-            hint="keep it elsewhere, or leave `--token-file` out",
-        )
+    return chosen_tokens(environment, VARIABLE, TOKEN_NAME, file=wishes.token_file, say=say)
 
 
 def say(text: str) -> None:

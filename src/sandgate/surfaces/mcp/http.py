@@ -7,22 +7,22 @@ the caller's own event loop and not by uvicorn's server, which polls, and takes 
 from __future__ import annotations
 
 import asyncio
-import socket
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from sandgate.errors import RequestError
 from sandgate.surfaces.mcp.connections import HEADERS_BYTES_MAX, KEEP_ALIVE_SECONDS, HttpConnection
 from sandgate.surfaces.mcp.http_guard import PATH, door
 from sandgate.surfaces.mcp.messages import MESSAGE_BYTES_MAX
 from sandgate.surfaces.mcp.request_limit import RequestLimit
 from sandgate.surfaces.mcp.resuming import Resuming
+from sandgate.surfaces.transport.loopback import authority_of, listen_on, own_authorities
 from sandgate.surfaces.transport.signals import ending_signals
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable
     from typing import Any
 
@@ -38,9 +38,6 @@ BACKLOG = 128  # connections the kernel holds for us
 GOODBYE_SECONDS = 0.5  # for streams whose session has ended to say so; then they are cut
 CUT_SECONDS_MAX = 5.0  # for the requests that were cut to clean up
 
-ADDRESSES = {"127.0.0.1": "127.0.0.1", "::1": "::1", "localhost": "127.0.0.1"}
-"""What may be listened on, as it is called and as it is."""
-
 
 async def serve_http(
     server: Server[Any], *, host: str, port: int, tokens: Tokens, announce: Callable[[str], None]
@@ -50,7 +47,7 @@ async def serve_http(
     `announce` is called with the URL once it can be connected to. `port` 0 takes a free one. The server gets a
     middleware that limits its requests, so it is for this call alone.
     """
-    listening = _listen(host, port)
+    listening = listen_on(host, port)
     resuming = Resuming()
     manager = StreamableHTTPSessionManager(
         server,
@@ -61,7 +58,7 @@ async def serve_http(
         max_sessions=SESSIONS_MAX,
     )
     server.middleware.insert(0, RequestLimit())
-    authorities = _authorities(listening)
+    authorities = own_authorities(listening)
     connections = Connections(
         door(manager.handle_request, authorities=authorities, tokens=tokens, resuming=resuming), listening
     )
@@ -75,7 +72,7 @@ async def serve_http(
         try:
             async with manager.run():
                 await connections.open()
-                announce(f"http://{_authority(listening)}{PATH}")
+                announce(f"http://{authority_of(listening)}{PATH}")
                 try:
                     return await ended
                 finally:
@@ -135,37 +132,3 @@ class Connections:
 
     def _connection(self) -> HttpConnection:
         return HttpConnection(self._config, self._state, {}, asyncio.get_running_loop())
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    address = ADDRESSES.get(host)
-    if address is None:
-        raise RequestError(
-            f"cannot serve on `{host}`",
-            why="the token and everything said would travel unencrypted; only 127.0.0.1, ::1 and localhost are served",
-            hint="serve on 127.0.0.1 and forward the port: ssh -L PORT:127.0.0.1:PORT THIS_MACHINE",
-        )
-    if not 0 <= port <= 65535:
-        raise RequestError(f"cannot serve on port `{port}`", why="a port is a number from 0 to 65535")
-    listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # does not share the port, only skips its rest
-        listening.bind((address, port))
-    except OSError as problem:
-        listening.close()
-        raise RequestError(f"cannot serve on `{host}` port {port}", why=problem.strerror or "") from problem
-    return listening
-
-
-def _authority(listening: socket.socket) -> str:
-    address, port = listening.getsockname()[:2]
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
-def _authorities(listening: socket.socket) -> frozenset[str]:
-    """The addresses a client may have meant. No page can be served under the name `localhost` but by this machine."""
-    port = listening.getsockname()[1]
-    own = {_authority(listening), f"localhost:{port}"}
-    if port == 80:  # then clients leave it out
-        own |= {authority.removesuffix(":80") for authority in own}
-    return frozenset(own)

@@ -19,7 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
-VARIABLE = "SANDGATE_MCP_TOKEN"
 DEFAULT_NAME = "default"
 TOKEN_CHARACTERS_MIN = 32
 TOKEN_CHARACTERS_MAX = 512
@@ -51,18 +50,18 @@ class Tokens:
         return cls([(DEFAULT_NAME, token)]), token
 
     @classmethod
-    def from_variable(cls, environ: MutableMapping[str, str]) -> Tokens | None:
-        """The token in `SANDGATE_MCP_TOKEN`, for `default`; None without it.
+    def from_variable(cls, environ: MutableMapping[str, str], variable: str) -> Tokens | None:
+        """The token in that variable, for `default`; None without it.
 
         It is taken out of `environ`, so that no command started later inherits it.
         """
-        token = environ.pop(VARIABLE, None)
+        token = environ.pop(variable, None)
         if token is None:
             return None
         try:
             return cls([(DEFAULT_NAME, token)])
         except RequestError as problem:
-            raise RequestError(f"the token in `{VARIABLE}` cannot be used", why=problem.why) from None
+            raise RequestError(f"the token in `{variable}` cannot be used", why=problem.why) from None
 
     @classmethod
     def from_file(cls, path: str) -> Tokens:
