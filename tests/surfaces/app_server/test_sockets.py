@@ -217,6 +217,33 @@ def test_a_unix_socket_is_the_users_alone_and_is_replaced_when_left_over(tmp_pat
     run(work())
 
 
+@pytest.mark.host("namespace")
+def test_a_command_sees_a_file_beside_the_socket_and_no_socket(tmp_path: Path) -> None:
+    """Required: what could come to the server could answer for the person."""
+    beside = tmp_path / "home" / "shown"
+    beside.mkdir(parents=True)
+    (beside / "file").touch()
+    look = f"cd {beside}; test -f file && echo file; test -S socket && echo socket; true"
+
+    async def work() -> None:
+        with responding(calls(command(look)), says("done")) as model:
+            async with serving(tmp_path, f"unix://{beside}/socket", *of(model)) as server, server.connect() as wire:
+                assert (beside / "socket").is_socket()
+                peer = Peer(wire)
+                await peer.ask(0, "initialize", **INFO)
+                thread = (await peer.ask(1, "thread/start"))["result"]["thread"]["id"]
+                await peer.ask(2, "turn/start", threadId=thread, input=[{"type": "text", "text": "go"}])
+                ran = await peer.until(
+                    lambda found: (
+                        found.get("method") == "item/completed"
+                        and found["params"]["item"]["type"] == "commandExecution"
+                    )
+                )
+                assert ran["params"]["item"]["aggregatedOutput"] == "file\n"
+
+    run(work())
+
+
 @pytest.mark.parametrize("place", ["socket", "sub/../socket"])
 def test_a_socket_where_commands_may_write_is_refused(tmp_path: Path, place: str) -> None:
     repo = tmp_path / "repo"
