@@ -41,6 +41,16 @@ def test_the_description_says_what_was_stopped() -> None:
             "Writes /srv/one and /srv/two. It tried to create /srv/two, which the sandbox stopped.",
         ),
         (
+            "git clone -q /srv/a ~/one",
+            (made(f"{HOME}/one"),),
+            f"Downloads a repository to {HOME}/one. It tried to create {HOME}/one, which the sandbox stopped.",
+        ),
+        (
+            "curl -o ~/one https://e.example/x",
+            (made(f"{HOME}/one"),),
+            f"Downloads https://e.example/x to {HOME}/one. It tried to create {HOME}/one, which the sandbox stopped.",
+        ),
+        (
             "make",
             (made("/srv/one"), made("/srv/two"), made("/srv/three"), made("/srv/four")),
             "It tried to create /srv/one, create /srv/two and 2 more, which the sandbox stopped.",

@@ -173,6 +173,13 @@ def test_a_time_limit_kills_the_tree_and_keeps_what_was_printed(sandgate: Sandga
     assert (done.code, done.out) == (124, "before\n")
 
 
+@pytest.mark.host("namespace", "notify")
+def test_an_answer_that_stops_a_command_ends_it_as_a_time_limit_does(sandgate: Sandgate) -> None:
+    line = f"echo before; echo x > {sandgate.workspace.parent}/new; echo after"
+    done = sandgate("run", "--answer", "abort", "--", "sh", "-c", line)
+    assert (done.code, done.out) == (124, "before\n")
+
+
 def test_a_signal_is_reported_as_the_shell_does(sandgate: Sandgate) -> None:
     done = sandgate("run", "--json", "--", "sh", "-c", "kill -TERM $$")
     assert (done.code, done.last["signal"]) == (128 + signal.SIGTERM, signal.SIGTERM)

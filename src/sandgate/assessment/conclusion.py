@@ -17,6 +17,7 @@ MAX_REASONS = 8  # shown to a person
 MAX_FACTS = 64  # kept for the record
 # Among findings of one level, what a reader should hear first.
 WEIGHT: dict[str, int] = {"deletes": 0, "runs": 1, "contacts": 1, "writes": 2, "privilege": 3, "unknown": 4, "reads": 5}
+PREPOSITIONS = ("to", "from", "in", "into", "on", "through", "with")
 
 
 def conclusion(findings: list[Finding], doubts: list[str], stopped: str) -> RiskAssessment:
@@ -64,8 +65,10 @@ def _first_two(said: list[str]) -> str:
     if not others:
         return said[0]
     verb, _, rest = others[0].partition(" ")
-    second = rest if rest and said[0].startswith(f"{verb} ") else others[0][:1].lower() + others[0][1:]
-    more = len(others) - 1
+    same, more = bool(rest) and said[0].startswith(f"{verb} "), len(others) - 1
+    if same and rest.partition(" ")[0] in PREPOSITIONS:  # `Downloads https://e.example/x to /a`
+        return f"{said[0]} {rest}" + (f" and {more} more" if more else "")
+    second = rest if same else others[0][:1].lower() + others[0][1:]
     return f"{said[0]}, {second} and {more} more" if more else f"{said[0]} and {second}"
 
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 COLUMN = 34  # where explanations start
 
 EXIT_CODES = """\
-Exit codes of `run`: the command's own; 128+N when signal N ended it; 124 time limit; 125 Sandgate could not
-do its part (the command did not run unconfined); 126/127 not executable / not found; 77 refused before
-anything ran; 78 bad configuration or rules; 2 bad usage; 130 interrupted.
+Exit codes of `run`: the command's own; 128+N when signal N ended it; 124 time limit, or stopped by an answer;
+125 Sandgate could not do its part (the command did not run unconfined); 126/127 not executable / not found;
+77 refused before anything ran; 78 bad configuration or rules; 2 bad usage; 130 interrupted.
 `check`: 0 would run unasked, 3 would ask, 4 forbidden.
 `patch`: 0 applied; 1 it does not fit the files; 2 malformed or empty; 77 refused. Nothing changed but with 0."""
 
