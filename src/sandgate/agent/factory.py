@@ -369,7 +369,7 @@ def _works(
         read_image=tools.image,
         undo=tools.undo,
         review=delegates.review,
-        user_shell=telling_of(tools, conversation),
+        user_shell=telling_of(tools.user_shell, conversation),
     )
 
 

@@ -10,9 +10,8 @@ from sandgate.tools.answers import ANSWER_POLICY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
-    from sandgate.agent.tools import AgentTools
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.decisions import Passage
     from sandgate.protocol.items import Message
@@ -57,12 +56,12 @@ async def run_user_shell(
     )
 
 
-def telling_of(tools: AgentTools, conversation: Conversation) -> Running:
-    """Runs such commands for a session, and records what the model is told of each."""
+def telling_of(user_shell: Callable[[str, TurnContext], Awaitable[Message]], conversation: Conversation) -> Running:
+    """Runs such commands for a session by `user_shell`, and records what the model is told of each."""
 
     async def run(context: TurnContext, script: str) -> None:
         try:
-            told = await tools.user_shell(script, context)
+            told = await user_shell(script, context)
         except asyncio.CancelledError:
             told = user_shell_command(script, exit_code=NEVER_RAN, duration_ms=0, output=STOPPED, cut=ANSWER_POLICY)
             conversation.record((told,))
