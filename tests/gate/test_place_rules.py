@@ -111,3 +111,16 @@ def test_a_tree_is_given_only_as_a_directory_of_its_own_name(tmp_path: Path) -> 
 
 def test_no_rule_gives_the_kernels_files() -> None:
     assert given(command("x"), PlaceRule(("/proc/sys/kernel/core_pattern",), "write_path", "allow")) == []
+
+
+def test_no_rule_gives_the_home_of_the_command_wherever_it_lies(tmp_path: Path) -> None:
+    """`~` spelled out, in a home that is not below `/home`, or a directory around it."""
+    (tmp_path / "home/made").mkdir(parents=True)
+    home = str(tmp_path / "home")
+    asked = command("touch", "x").but(env={"PATH": "/usr/bin:/bin", "HOME": home})
+    here = Here(EffectivePermissions(confined=True))
+    whole = [PlaceRule((path,), "write_root", "allow", source="f:1") for path in (home, str(tmp_path))]
+    assert given(asked, *whole, here=here) == []
+    assert [note.partition(" gives nothing: ")[2] for note in here.said] == ["it is about a whole home"] * 2
+    below = PlaceRule((f"{home}/made",), "write_root", "allow", source="f:1")
+    assert given(asked, below) == [("write_root", f"{home}/made")]

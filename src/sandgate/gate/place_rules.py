@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sandgate.gate.policies import as_judged
 from sandgate.policy.approval import judge
+from sandgate.policy.common_places import homes_of, is_common
 from sandgate.policy.rules.model import Rule, RuleSet
 from sandgate.policy.rules.places import closing
 from sandgate.protocol.confinement import PATCH
@@ -48,9 +49,11 @@ def given_to(
     from sandgate.sandbox.carried_grants import given_here
 
     found, notes = given_here(tuple(named[:GIVEN_MAX]), here.permissions())
-    for note in notes:
+    homes = homes_of(command.env)
+    whole = [each for each in found if is_common(each.grant.value, homes=homes)]
+    for note in (*notes, *(f"the {each.rule} gives nothing: it is about a whole home" for each in whole)):
         here.say_once(note)
-    return tuple([each for each in found if closing(each.grant, places, ("ask", "forbid")) is None])
+    return tuple([each for each in found if each not in whole and not closing(each.grant, places, ("ask", "forbid"))])
 
 
 def is_about(rule: PlaceRule, command: CommandRequest, rules: RuleSet, policies: Policies) -> bool:
