@@ -381,3 +381,68 @@ def test_a_turn_can_be_asked_for_as_clients_write_it(tmp_path: Path) -> None:
                     agent.submit_json({**asked, "sandbox_policy": "open"})
 
     run(work())
+
+
+@pytest.mark.parametrize(
+    "backend",
+    [
+        pytest.param("namespace", marks=pytest.mark.host("namespace", "notify")),
+        pytest.param("landlock", marks=pytest.mark.host("landlock", "notify")),
+    ],
+)
+def test_no_way_of_writing_is_left_in_a_turn_that_may_only_read(tmp_path: Path, backend: str) -> None:
+    """Required, on both backends: commands, their children, patches and what began before are all of the turn."""
+
+    async def work() -> None:
+        patch = "*** Begin Patch\n*** Add File: made\n+x\n*** End Patch\n"
+        tries = [
+            command("echo a >> log; (echo b >> log) & wait; mv log gone; mkdir deep; rm log", "c"),
+            function_call("apply_patch", {"input": patch}, "p"),
+        ]
+        script = by_prompt(reading=[calls(*tries), says("ok")], writing=[calls(*tries[1:]), says("ok")])
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*FREE, f"sandbox.backend={backend}") as agent:
+                await turned(agent, "reading")
+                assert sorted(each.name for each in place.repo.iterdir()) == [".git", "log"]
+                assert place.lines() == []
+                await turned(agent, "writing", WRITES)
+                assert (place.repo / "made").read_text() == "x\n"
+
+    run(work())
+
+
+def test_a_session_does_not_leave_a_project_in_which_its_commands_live(tmp_path: Path) -> None:
+    """Our choice: what they have as /tmp and caches is the project's; the turn fails, and all stays as it was."""
+
+    async def work() -> None:
+        lives = command("echo up >> log; exec sleep 983", "a", yield_time_ms=300)
+        script = by_prompt(first=[calls(lives), says("ok")], there=[says("no")], back=[writing("two", "b"), says("ok")])
+        with ResponsesServer(script) as server:
+            place = AgentPlace(tmp_path, server.url)
+            other = tmp_path / "other"
+            other.mkdir()
+            async with place.opened(*FREE) as agent:
+                await said(agent, "first")
+                told = await turned(agent, "there", ContextChange(cwd=str(other)))
+                assert "while commands of this one live" in told[-1].message
+                await turned(agent, "back", ContextChange(cwd=str(place.repo)))
+                assert place.lines() == ["up", "two"]
+
+    run(work())
+
+
+def test_a_granular_policy_of_a_turn_goes_on_with_the_session(tmp_path: Path) -> None:
+    async def work() -> None:
+        with ResponsesServer(says("ok")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            granular = Granular(sandbox_approval=False, rules=True, mcp_elicitations=True)
+            async with place.opened("sandbox_mode=workspace-write") as agent:
+                await turned(agent, "go", ContextChange(approval_policy=granular))
+            context = read_transcript(str(place.transcript)).context
+            assert context is not None
+            assert (context["approval_policy"], context["granular"]["sandbox_approval"]) == ("granular", False)
+            async with place.opened("sandbox_mode=workspace-write", options=LAST) as agent:
+                assert agent.configured.approval_policy == "granular"
+
+    run(work())

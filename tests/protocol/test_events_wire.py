@@ -257,6 +257,21 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
     ),
     (told.TurnDiff("+x"), {"type": "turn_diff", "unified_diff": "+x"}),
     (
+        told.ListCustomPromptsResponse((told.CustomPrompt("tidy", "/p/tidy.md", "Tidy $1.", argument_hint="FILE"),)),
+        {
+            "type": "list_custom_prompts_response",
+            "custom_prompts": [
+                {
+                    "name": "tidy",
+                    "path": "/p/tidy.md",
+                    "content": "Tidy $1.",
+                    "description": None,
+                    "argument_hint": "FILE",
+                }
+            ],
+        },
+    ),
+    (
         told.McpListToolsResponse({"mcp__s__say": {"name": "say"}}),
         {"type": "mcp_list_tools_response", "tools": {"mcp__s__say": {"name": "say"}}},
     ),
@@ -314,12 +329,15 @@ def test_every_event_is_shown_here_and_is_the_same_when_it_was_sent() -> None:
         assert json.loads(json.dumps(event_json(Event("t", 0, message)))) == {"id": "t", "seq": 0, "msg": written}
 
 
+PARTS = (told.PlanStep, told.CustomPrompt)  # of events
+
+
 def test_every_event_has_a_name_of_its_own() -> None:
     """Required: `events.py` and this table name the same events."""
     records = {
         each
         for each in vars(told).values()
-        if isinstance(each, type) and issubclass(each, Record) and each not in (Record, Event, told.PlanStep)
+        if isinstance(each, type) and issubclass(each, Record) and each not in (Record, Event, *PARTS)
     }
     assert set(NAMES) == records
     assert len(set(NAMES.values())) == len(NAMES)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sandgate.agent.delegates import Delegates
     from sandgate.agent.events import AgentEvents
     from sandgate.agent.external_tools import ExternalTools
-    from sandgate.protocol.events import EventMessage
+    from sandgate.protocol.events import CustomPrompt, EventMessage
     from sandgate.protocol.items import Call, Message, Part
     from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
@@ -235,6 +235,13 @@ class AgentTools:
     def external_tools(self) -> Mapping[str, Mapping[str, Any]]:
         """The tools of other servers, by the names that the model calls them by, as their servers describe them."""
         return {} if self.external is None else self.external.listed()
+
+    async def custom_prompts(self) -> tuple[CustomPrompt, ...]:
+        """The prompts that the person keeps in files."""
+        from sandgate.agent.custom_prompts import custom_prompts
+
+        environ = self._gate.runtime.environ
+        return await on_thread(lambda: custom_prompts(environ))
 
     def living(self) -> tuple[int, ...]:
         """The numbers of commands that live on."""

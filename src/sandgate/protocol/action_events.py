@@ -163,6 +163,22 @@ class TurnDiff(Record):
     unified_diff: str
 
 
+class CustomPrompt(Record):
+    """A prompt that the person keeps in a file."""
+
+    name: str
+    path: str
+    content: str
+    description: str | None = None
+    argument_hint: str | None = None
+
+
+class ListCustomPromptsResponse(Record):
+    """The prompts that the person keeps in files, by name."""
+
+    custom_prompts: tuple[CustomPrompt, ...]
+
+
 class McpListToolsResponse(Record):
     """The tools of other servers, by the names that the model calls them by."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sandgate.protocol.action_events import ApplyPatchApprovalRequest as ApplyPatchApprovalRequest
 from sandgate.protocol.action_events import ApprovalResolved as ApprovalResolved
 from sandgate.protocol.action_events import AutomaticReview as AutomaticReview
+from sandgate.protocol.action_events import CustomPrompt as CustomPrompt
 from sandgate.protocol.action_events import DelegateBegin as DelegateBegin
 from sandgate.protocol.action_events import DelegateEnd as DelegateEnd
 from sandgate.protocol.action_events import ExecApprovalRequest as ExecApprovalRequest
@@ -17,6 +18,7 @@ from sandgate.protocol.action_events import ExecCommandBegin as ExecCommandBegin
 from sandgate.protocol.action_events import ExecCommandContinues as ExecCommandContinues
 from sandgate.protocol.action_events import ExecCommandEnd as ExecCommandEnd
 from sandgate.protocol.action_events import ExecCommandOutputDelta as ExecCommandOutputDelta
+from sandgate.protocol.action_events import ListCustomPromptsResponse as ListCustomPromptsResponse
 from sandgate.protocol.action_events import McpListToolsResponse as McpListToolsResponse
 from sandgate.protocol.action_events import McpToolCallBegin as McpToolCallBegin
 from sandgate.protocol.action_events import McpToolCallEnd as McpToolCallEnd
@@ -246,6 +248,7 @@ if TYPE_CHECKING:
         | PatchApplyBegin
         | PatchApplyEnd
         | TurnDiff
+        | ListCustomPromptsResponse
         | McpListToolsResponse
         | McpToolCallBegin
         | McpToolCallEnd

@@ -104,6 +104,10 @@ class ListMcpTools(Record):
     """Which tools of other servers there are; answered by one event."""
 
 
+class ListCustomPrompts(Record):
+    """Which prompts the person keeps in files; answered by one event."""
+
+
 class Undo(Record):
     """Take the patches of the last turn back."""
 
@@ -124,6 +128,7 @@ if TYPE_CHECKING:
         | Review
         | RunUserShellCommand
         | ListMcpTools
+        | ListCustomPrompts
         | Undo
         | Shutdown
     )

@@ -14,6 +14,7 @@ from sandgate.protocol.operations import (
     ContextChange,
     ImageInput,
     Interrupt,
+    ListCustomPrompts,
     ListMcpTools,
     LocalImageInput,
     OverrideTurnContext,
@@ -45,6 +46,7 @@ PLAIN: dict[str, Operation] = {
     "undo": Undo(),
     "shutdown": Shutdown(),
     "list_mcp_tools": ListMcpTools(),
+    "list_custom_prompts": ListCustomPrompts(),
 }
 ITEMS: dict[str, tuple[str, Callable[[str], InputItem]]] = {
     "text": ("text", TextInput),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from sandgate.protocol.decisions import ApprovalRequest, Decision
-    from sandgate.protocol.events import EventMessage
+    from sandgate.protocol.events import CustomPrompt, EventMessage
     from sandgate.protocol.items import Call, Item
 
     Json = Mapping[str, Any]
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 
         def external_tools(self) -> Mapping[str, Json]:
             """The tools of other servers, by the names that the model calls them by, as their servers describe them."""
+
+        async def custom_prompts(self) -> tuple[CustomPrompt, ...]:
+            """The prompts that the person keeps in files."""
 
         def living(self) -> tuple[int, ...]:
             """The numbers of commands that live on."""

@@ -14,6 +14,7 @@ from sandgate.protocol.events import (
     Failed,
     ItemCompleted,
     ItemStarted,
+    ListCustomPromptsResponse,
     McpListToolsResponse,
     ShutdownComplete,
     TaskComplete,
@@ -27,6 +28,7 @@ from sandgate.protocol.operations import (
     AnswerApproval,
     Compact,
     Interrupt,
+    ListCustomPrompts,
     ListMcpTools,
     OverrideTurnContext,
     Review,
@@ -216,6 +218,8 @@ class Session:
                 await self._start(submission.id, lambda active: self._works.user_shell(active, command), hears=False)
             case ListMcpTools():
                 self._conversation.tell(submission.id, McpListToolsResponse(self._tools.external_tools()))
+            case ListCustomPrompts():
+                await self._list_prompts(submission.id)
             case Undo():
                 await self._start(
                     submission.id, lambda active: self._works.undo(active, self._last_patches), hears=False
@@ -231,6 +235,14 @@ class Session:
             self._conversation.tell(turn_id, _failed(problem))
             return False
         return True
+
+    async def _list_prompts(self, name: str) -> None:
+        try:
+            found = await self._tools.custom_prompts()
+        except SandgateError as problem:
+            self._conversation.tell(name, _failed(problem))
+        else:
+            self._conversation.tell(name, ListCustomPromptsResponse(found))
 
     def _keep_change(self, turn_id: str) -> None:
         # No turn begins with it, and the session may end before one does.

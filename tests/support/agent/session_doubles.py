@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sandgate.errors import RequestError
 from sandgate.model.prompt import Asking, ModelSettings, Prompt
 from sandgate.model.streaming import Completed, ItemDone
-from sandgate.protocol.events import Event, Failed, SessionConfigured, TaskComplete, TurnAborted
+from sandgate.protocol.events import CustomPrompt, Event, Failed, SessionConfigured, TaskComplete, TurnAborted
 from sandgate.protocol.items import FunctionCall, InputText, Message, OutputText, user_message
 from sandgate.protocol.operations import ContextChange, TextInput, UserInput
 from sandgate.protocol.permissions import ReadOnly
@@ -124,6 +124,9 @@ class ToolsDouble:
 
     def external_tools(self) -> Mapping[str, Mapping[str, Any]]:
         return {"server__look": {"name": "look"}}
+
+    async def custom_prompts(self) -> tuple[CustomPrompt, ...]:
+        return (CustomPrompt("tidy", "/tidy.md", "Tidy up."),)
 
     def living(self) -> tuple[int, ...]:
         return self.alive
