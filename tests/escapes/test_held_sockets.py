@@ -1,28 +1,40 @@
 """Sockets and files without a name: held, and nothing but what was shown is made, as root and as an ordinary user."""
 
+import errno
 import os
 import socket
 import stat
 import subprocess
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from support.escape import held_attacks
-from support.escape.escape_stage import Stage
+from support.escape.escape_stage import BOTH_BACKENDS, Stage
+from support.escape.held_attacks import Attack, Grants
 from support.suite import sampling
 
-pytestmark = pytest.mark.host("namespace", "notify")
-attack = partial(held_attacks.attack, "namespace")
+pytestmark = pytest.mark.host("notify")
+NAMESPACE = pytest.mark.parametrize("backend", [pytest.param("namespace", marks=pytest.mark.host("namespace"))])
+LANDLOCK = pytest.mark.parametrize("backend", [pytest.param("landlock", marks=pytest.mark.host("landlock"))])
 
 ROUNDS = 1_000  # of a turn: more than the kernel lets wait for a server's accept (net.core.somaxconn) would stand still
 TURNS = 10 if sampling.full() else 1
 TRIES_MAX = 50  # until an attack that needs luck is seen to work
+
+
+@pytest.fixture
+def attack(backend: str) -> Attack:
+    return partial(held_attacks.attack, backend)
+
+
 BIND = "import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])"
 CALL = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); s.sendall(b'escaped')"
 
 
-def test_a_socket_is_made_where_it_was_shown_or_nowhere(stage: Stage) -> None:
+@BOTH_BACKENDS
+def test_a_socket_is_made_where_it_was_shown_or_nowhere(stage: Stage, attack: Attack) -> None:
     """Required: a directory that became a link while somebody thought leads no socket behind it."""
     directory, victim = stage.outside / "dir", stage.outside / "victim"
     for path in (directory, victim):
@@ -38,13 +50,13 @@ def test_a_socket_is_made_where_it_was_shown_or_nowhere(stage: Stage) -> None:
     (victim / "sock").unlink()
     directory.unlink()
     (stage.outside / "gone").rename(directory)
-    granted = {directory / "sock": [("new_entry", directory / "sock")]}
-    ran = attack(stage, script, answers=granted, meanwhile=exchange)  # type: ignore[arg-type]
+    granted: dict[Path | bytes, Grants] = {directory / "sock": [("new_entry", directory / "sock")]}
+    ran = attack(stage, script, answers=granted, meanwhile=exchange)
     assert ran.exit_code != 0
     assert os.listdir(victim) == os.listdir(stage.outside / "gone") == []
     directory.unlink()
     (stage.outside / "gone").rename(directory)
-    assert attack(stage, script, answers=granted).exit_code == 0  # type: ignore[arg-type]
+    assert attack(stage, script, answers=granted).exit_code == 0
     assert stat.S_ISSOCK((directory / "sock").lstat().st_mode)
 
 
@@ -64,7 +76,8 @@ print(made > 0)
 """
 
 
-def test_a_directory_that_flips_to_a_link_gets_no_socket_behind_it(stage: Stage) -> None:
+@BOTH_BACKENDS
+def test_a_directory_that_flips_to_a_link_gets_no_socket_behind_it(stage: Stage, attack: Attack) -> None:
     for name in ("dir", "victim"):
         (stage.outside / name).mkdir()
     stage.own()
@@ -91,7 +104,8 @@ def test_a_directory_that_flips_to_a_link_gets_no_socket_behind_it(stage: Stage)
         flipper.communicate()
 
 
-def test_a_socket_of_the_hosts_is_reached_by_its_name_alone(stage: Stage) -> None:
+@BOTH_BACKENDS
+def test_a_socket_of_the_hosts_is_reached_by_its_name_alone(stage: Stage, attack: Attack) -> None:
     """Required: a yes for one socket file opens no other, and no link to another in its place."""
     servers = {}
     for name in ("shown", "other"):
@@ -148,8 +162,9 @@ print(done > 0)
 """
 
 
+@BOTH_BACKENDS
 @pytest.mark.parametrize("call", ["bind", "connect"])
-def test_an_address_that_changes_while_it_is_judged_leads_nowhere_else(stage: Stage, call: str) -> None:
+def test_an_address_that_changes_while_it_is_judged_leads_nowhere_else(stage: Stage, attack: Attack, call: str) -> None:
     """Required: the address that is used is the one that was read, however often memory changes."""
     places = [stage.outside / name for name in ("shown", "other")]
     servers = []
@@ -199,7 +214,8 @@ print(os.access(new, os.W_OK), open(new).read())
 """
 
 
-def test_a_file_without_a_name_becomes_what_was_granted_and_nothing_else(stage: Stage) -> None:
+@NAMESPACE
+def test_a_file_without_a_name_becomes_what_was_granted_and_nothing_else(stage: Stage, attack: Attack) -> None:
     """Required: its name is one that was granted, with what the command wrote; a link in the way is not followed."""
     made, other, victim = (stage.outside / name for name in ("made", "other", "victim"))
     stage.own()
@@ -216,7 +232,8 @@ def test_a_file_without_a_name_becomes_what_was_granted_and_nothing_else(stage: 
     assert sorted(os.listdir(stage.outside)) == ["made"]
 
 
-def test_asking_says_no_more_than_the_command_may(stage: Stage) -> None:
+@NAMESPACE
+def test_asking_says_no_more_than_the_command_may(stage: Stage, attack: Attack) -> None:
     """Required: granted, and still closed by its permission bits, a file is not to be written to, for root neither."""
     closed, opened = stage.outside / "closed", stage.outside / "opened"
     for path in (closed, opened):
@@ -231,3 +248,109 @@ def test_asking_says_no_more_than_the_command_may(stage: Stage) -> None:
     assert attack(stage, script).output == "[False, False]\n"
     ran = attack(stage, script, given=[("write_path", closed), ("write_path", opened)])
     assert ran.output == "[False, True]\n"
+
+
+TURN = """
+import ctypes, os, socket, sys
+granted, other = int(sys.argv[1]), int(sys.argv[2])
+FAST_OPEN = 0x20000000  # MSG_FASTOPEN
+def connected():
+    made = socket.socket()
+    made.connect(("127.0.0.1", granted))
+    return made
+def disconnected(made):
+    libc, unspecified = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(16)
+    if libc.connect(made.fileno(), unspecified, 16):
+        raise OSError(ctypes.get_errno(), "still connected")
+def again():
+    made = connected()
+    disconnected(made)
+    made.connect(("127.0.0.1", other))
+    return made.sendall(b"escaped")
+def at_once():
+    made = connected()
+    return made.connect(("127.0.0.1", other))
+def by_sending():
+    made = connected()
+    return made.sendmsg([b"escaped"], [], FAST_OPEN, ("127.0.0.1", other))
+def disconnected_and_sending():
+    made = connected()
+    disconnected(made)
+    return made.sendmsg([b"escaped"], [], FAST_OPEN, ("127.0.0.1", other))
+def after_the_end():
+    made = connected()
+    made.shutdown(socket.SHUT_RDWR)
+    return made.sendmsg([b"escaped"], [], FAST_OPEN, ("127.0.0.1", other))
+def listening():
+    made = connected()
+    disconnected(made)
+    return made.listen()
+def listening_at_once():
+    made = connected()
+    made.shutdown(socket.SHUT_RDWR)
+    return made.listen()
+for way in (again, at_once, by_sending, disconnected_and_sending, after_the_end, listening, listening_at_once):
+    try:
+        way()
+        print("turned", way.__name__)
+    except OSError:
+        pass
+"""
+
+
+@LANDLOCK
+def test_a_connected_socket_reaches_no_other_host_and_serves_nobody(stage: Stage, attack: Attack) -> None:
+    """Required: what is handed in for one host cannot be connected elsewhere, by any of the ways there are."""
+    granted, other = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
+    other.setblocking(False)
+    stage.own()
+    ports = [str(server.getsockname()[1]) for server in (granted, other)]
+    script = stage.script(TURN, *ports)
+    assert stage.unconfined(script).stdout.split()[1::2] == ["again", "disconnected_and_sending", "listening"]
+    for _ in range(2):
+        other.accept()[0].close()
+    grant = [("host", Path(f"127.0.0.1:{ports[0]}"))]
+    ran = attack(stage, script, all_answers=grant)
+    assert (ran.exit_code, ran.output) == (0, "")
+    assert [each[:2] for each in ran.performed] == [[1, "connect"]]
+    with pytest.raises(BlockingIOError):
+        other.accept()
+    for server in (granted, other):
+        server.close()
+
+
+FAILING = """
+import socket, sys
+granted, other = int(sys.argv[1]), int(sys.argv[2])
+made = socket.socket()
+for _ in range(3):
+    try:
+        made.connect(("127.0.0.1", granted))
+    except OSError:
+        pass
+    try:
+        made.sendmsg([b"escaped"], [], 0x20000000, ("127.0.0.1", other))
+        print("sent")
+        break
+    except OSError:
+        pass
+"""
+
+
+@LANDLOCK
+def test_a_connection_that_failed_leaves_no_socket_that_could_be_turned(stage: Stage, attack: Attack) -> None:
+    """Required: the caller gets the socket of a host once it is connected, and not before."""
+    gone, other = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
+    other.setblocking(False)
+    stage.own()
+    ports = [str(server.getsockname()[1]) for server in (gone, other)]
+    gone.close()
+    script = stage.script(FAILING, *ports)
+    assert stage.unconfined(script).stdout == "sent\n"
+    other.accept()[0].close()
+    ran = attack(stage, script, given=[("host", Path(f"127.0.0.1:{ports[0]}"))])
+    assert (ran.exit_code, ran.output) == (0, "")
+    assert [each[2] for each in ran.performed] == [errno.ECONNREFUSED]
+    with pytest.raises(BlockingIOError):
+        other.accept()
+    other.close()

@@ -406,13 +406,12 @@ from urllib.request import urlopen
 print(urlopen("http://127.0.0.1:{0}/").status)'"""
 
 
-@pytest.mark.host("namespace", "notify")
-def test_a_connection_that_waited_is_made_and_the_next_one_is_not_asked_about(sandgate: Sandgate) -> None:
+def test_a_connection_that_waited_is_made_and_the_next_one_is_not_asked_about(sandgate: Sandgate, backend: str) -> None:
     """Required: a server of the host's is reached by one question, by the same run."""
     with ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as server:
         serving = threading.Thread(target=server.serve_forever)
         serving.start()
-        found = asked(sandgate, "namespace", FETCH.format(server.server_port))
+        found = asked(sandgate, backend, FETCH.format(server.server_port))
         server.shutdown()
         serving.join()
     (question,) = [each for each in questions(found) if "neighbour" not in str(each["grants"])]
@@ -445,6 +444,32 @@ def test_a_host_that_was_given_for_the_session_after_a_failure_is_for_every_comm
         assert asyncio.run(session(port, another)) == [0, 0, 1]
     assert [each.grants[0].value for each in asked_about] == [f"127.0.0.1:{port}", f"127.0.0.1:{another}"]
     assert (home / "ws/runs").read_text() == "run\n"
+
+
+def test_a_host_given_for_the_session_is_given_to_its_next_command(home: Path, backend: str) -> None:
+    """Required: one question for the session, and the next command connects without any."""
+    asked_about: list[ApprovalRequest] = []
+
+    async def yes(request: ApprovalRequest) -> str:
+        asked_about.append(request)
+        return "approve-session"
+
+    async def session(port: int) -> list[int | None]:
+        overrides = (f'sandbox.backend="{backend}"', 'sandbox.ask="at-call"', 'approval_policy="on-failure"')
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
+        async with open_gate(str(home / "ws"), reviewer=yes, overrides=overrides, environ=environ) as gate:
+            ran = [await gate.run(FETCH.format(port)) for _ in range(2)]
+        return [each.result.exit_code for each in ran if each.result]
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as server:
+        serving = threading.Thread(target=server.serve_forever)
+        serving.start()
+        codes = asyncio.run(session(server.server_port))
+        server.shutdown()
+        serving.join()
+    assert codes == [0, 0]
+    (request,) = asked_about
+    assert (request.stage, request.grants[0].value) == ("held", f"127.0.0.1:{server.server_port}")
 
 
 @pytest.mark.parametrize("answer", ["approve", "deny"])

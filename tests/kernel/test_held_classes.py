@@ -1,4 +1,4 @@
-"""Held calls that are about more than a path: sockets, files without a name, and questions about rights."""
+"""Held calls that are about more than a path: files without a name, and questions about rights."""
 
 import os
 import stat
@@ -45,61 +45,6 @@ def answered(helper: str, outside: Path, script: str, *grants: tuple["GrantKind"
     """Runs with these grants as the answer to whatever is held."""
     whole = tuple(Grant(kind, str(outside / name).rstrip("/")) for kind, name in grants)
     return run_held(helper, plan_in(outside, script), lambda _held: whole)
-
-
-SERVE = """
-import socket, threading
-os.umask(0o077)
-server = socket.socket(socket.AF_UNIX)
-try:
-    server.bind(PLACE)
-except OSError as problem:
-    print(problem.errno)
-    raise SystemExit
-server.listen()
-client = socket.socket(socket.AF_UNIX)
-client.connect(PLACE)
-taken, _ = server.accept()
-client.sendall(b"heard"); print(taken.recv(9))
-os.chmod("sock", 0o660)
-os.unlink("sock")
-second = socket.socket(socket.AF_UNIX)
-second.bind("sock")
-"""
-
-
-@pytest.mark.parametrize("place", ['"sock"', 'os.getcwd() + "/sock"'])
-def test_a_yes_binds_a_socket_and_the_command_serves_on_it(helper: str, outside: Path, place: str) -> None:
-    """Required: one question; the mode is that of its maker's mask, its own clients reach it, and it may go again."""
-    outcome = answered(helper, outside, SERVE.replace("PLACE", place), ("new_entry", "sock"))
-    assert (outcome.exit_code, outcome.output, outcome.refused) == (0, "b'heard'\n", [])
-    assert [(held.refused.operation, held.refused.path) for held in outcome.held] == [("bind", str(outside / "sock"))]
-    assert [(call.number, call.operation, call.error) for call in outcome.performed][:1] == [(1, "bind", 0)]
-    found = (outside / "sock").lstat().st_mode
-    assert (stat.S_ISSOCK(found), stat.S_IMODE(found)) == (True, 0o700)
-
-
-def test_a_no_binds_nothing(helper: str, outside: Path) -> None:
-    outcome = answered(helper, outside, SERVE.replace("PLACE", '"sock"'))
-    assert outcome.output == "30\n"
-    assert [(each.operation, each.errno) for each in outcome.refused] == [("bind", "EROFS")]
-    assert os.listdir(outside) == ["file"]
-
-
-def test_a_socket_is_bound_in_a_directory_of_its_own(helper: str, outside: Path) -> None:
-    """Required: nothing is asked for what lies below a new directory, and what is there already stays the owner's."""
-    script = """
-import socket
-os.mkdir("new"); os.symlink("../file", "new/link")
-for name in ("new/one", "new/link", "file"):
-    try:
-        socket.socket(socket.AF_UNIX).bind(name)
-    except OSError as problem:
-        print(name, problem.errno)
-"""
-    outcome = given(helper, outside, script, ("new_entry", "new"))
-    assert outcome.output == "new/link 98\nfile 98\n"
-    assert sorted(os.listdir(outside / "new")) == ["link", "one"]
 
 
 LINK = """

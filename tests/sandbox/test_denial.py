@@ -199,6 +199,21 @@ def test_where_a_supervisor_carries_it_out_each_denial_carries_its_smallest_gran
 
 
 @pytest.mark.parametrize(
+    ("refused", "value"),
+    [
+        (Refused("connect", "connect", address="10.0.0.1:443"), "10.0.0.1:443"),
+        (Refused("connect", "connect", address="127.0.0.1:8123"), "*"),
+        (Refused("connect", "connect", address="[::1]:8123"), "*"),
+        (Refused("connect", "connect", address="10.0.0.2:53"), "*"),
+    ],
+)
+def test_without_a_network_of_its_own_a_command_serves_itself_on_the_hosts(refused: Refused, value: str) -> None:
+    """Required: one host is opened alone; what is on the loopback may be a server of the command's, that wants more."""
+    report = explain(plan(backend="landlock"), ended(refused, exit_code=1))
+    assert [denial.grant for denial in report.denials] == [Grant("host", value)]
+
+
+@pytest.mark.parametrize(
     ("path", "name"),
     [
         ("/repo/.git/index.lock", "/repo/.git"),

@@ -86,11 +86,13 @@ def test_too_many_siblings_are_refused_rather_than_opened() -> None:
         rules(EffectivePermissions(hidden=("/home/u/secret",)), crowd)
 
 
-def test_granted_hosts_are_refused_with_the_backend_that_can() -> None:
-    command = CommandRequest(("true",), "/", {})
-    with pytest.raises(ConfinementError) as caught:
-        LandlockBackend().confine(command, EffectivePermissions(hosts=("10.0.0.1:443",)))
-    assert "`namespace`" in caught.value.hint
+def test_granted_hosts_leave_the_network_off() -> None:
+    """The supervisor connects to them; to nothing else is the network opened."""
+    permissions = EffectivePermissions(hosts=("10.0.0.1:443",))
+    plan = LandlockBackend().confine(CommandRequest(("true",), "/", {}), permissions)
+    assert plan.permissions.hosts == ("10.0.0.1:443",)
+    assert "network-off" in plan.guarantees
+    assert plan.env["SANDGATE_SANDBOX_NETWORK_DISABLED"] == "1"
 
 
 def test_a_plan_says_what_holds_here_and_marks_the_environment() -> None:

@@ -11,6 +11,7 @@ import stat
 from sandgate.kernel.beneath import open_canonical
 from sandgate.kernel.call_rules import O_TMPFILE_BIT
 from sandgate.kernel.object_identity import identity_at
+from sandgate.protocol.permissions import Grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,9 +20,12 @@ if TYPE_CHECKING:
 
     from sandgate.kernel.object_identity import ObjectIdentity
     from sandgate.kernel.places import OpenPlace
+    from sandgate.kernel.socket_address import SocketAddress
 
     Wish = Literal["create", "temporary", "write", "remove", "metadata"]  # temporary: a new file or link, and no other
-    DeedKind = Literal["open", "directory", "node", "symlink", "link", "rename", "remove", "truncate", "metadata"]
+    DeedKind = Literal[
+        "open", "directory", "node", "symlink", "bind", "link", "rename", "remove", "truncate", "metadata"
+    ]
 
 # What an open file may be asked to be; the rest is not ours to give, or is taken care of here.
 _LARGE_FILE = 0o100000  # O_LARGEFILE as 64-bit kernels take it
@@ -47,7 +51,7 @@ class Spot:
 class Deed:
     """One call."""
 
-    __slots__ = ("at", "change", "flags", "kind", "link_text", "mode", "to", "umask")
+    __slots__ = ("at", "change", "flags", "kind", "link_text", "make", "mode", "to", "umask")
 
     def __init__(self, kind: DeedKind, at: Spot, to: Spot | None = None) -> None:
         self.kind = kind
@@ -58,6 +62,7 @@ class Deed:
         self.umask = 0
         self.link_text = ""  # what a symbolic link says
         self.change: Callable[[int], None] | None = None  # given the object as a mere place (O_PATH)
+        self.make: Callable[[int, str], None] | None = None  # of bind: given the directory, and the name in it
 
     @property
     def wish(self) -> Wish:
@@ -67,7 +72,7 @@ class Deed:
                 if self.at.exists:
                     return "write"
                 return "temporary" if self.flags & os.O_EXCL else "create"
-            case "directory" | "node":
+            case "directory" | "node" | "bind":
                 return "create"
             case "symlink":
                 return "temporary"  # a link is always a new one
@@ -82,6 +87,28 @@ class Deed:
     def new_mode(self) -> int:
         """The mode of what it makes."""
         return self.mode & 0o1777 & ~self.umask
+
+
+class WantedConnection:
+    """A connect: by address, or to a socket file."""
+
+    __slots__ = ("address", "at", "inode", "number", "pid")
+
+    def __init__(self, pid: int, number: int, inode: int, address: SocketAddress, at: Spot | None) -> None:
+        self.pid = pid
+        self.number = number
+        self.inode = inode  # the caller's socket, whatever its number means by then
+        self.address = address
+        self.at = at  # the very socket file that is meant; None: a host
+
+    @property
+    def text(self) -> str:
+        return f"unix:{self.at.path}" if self.at is not None else str(self.address)
+
+    @property
+    def grant(self) -> Grant:
+        """The one that lets it be made."""
+        return Grant("unix_socket", self.at.path) if self.at is not None else Grant("host", self.text)
 
 
 def spot_of(place: OpenPlace, *, of: int = -1) -> Spot | None:
@@ -122,7 +149,7 @@ def open_deed(place: OpenPlace, flags: int, mode: int, umask: int) -> Deed | Non
 
 
 def make_deed(kind: DeedKind, place: OpenPlace, mode: int = 0, umask: int = 0, link_text: str = "") -> Deed | None:
-    """mkdir, mknod and symlink: only what is not there."""
+    """mkdir, mknod, symlink and bind: only what is not there."""
     spot = spot_of(place)
     if spot is None or spot.exists:
         return None

@@ -12,10 +12,12 @@ import os
 import posixpath
 from collections import deque
 
+from sandgate.kernel.connections import GivenConnections, could_be_made, make_connection
+from sandgate.kernel.deeds import WantedConnection
 from sandgate.kernel.given_grants import GivenGrants
 from sandgate.kernel.own_names import OwnNames
 from sandgate.kernel.performing import Performer
-from sandgate.kernel.waiting import CallFails, Opened, Returned, Unanswered, own_umask
+from sandgate.kernel.waiting import AnswerLater, CallFails, Opened, Returned, Unanswered, own_umask
 from sandgate.protocol.held_calls import WITHIN_EARLIER, HeldCall, PerformedCall
 
 TYPE_CHECKING = False
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
     from sandgate.kernel.deeds import Deed
     from sandgate.kernel.path_access import PathAccess
-    from sandgate.kernel.performing import Performed
     from sandgate.kernel.waiting import Answer, WaitingCall
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Operation, Refused
@@ -42,7 +43,7 @@ class _Waiting:
 
     __slots__ = ("call", "deed", "number", "refused")
 
-    def __init__(self, number: int, call: WaitingCall, deed: Deed, refused: Refused) -> None:
+    def __init__(self, number: int, call: WaitingCall, deed: Deed | WantedConnection, refused: Refused) -> None:
         self.number = number
         self.call = call
         self.deed = deed
@@ -62,18 +63,19 @@ class CallKeeper:
         self._holds = plan.holds_calls
         self._own = OwnNames()
         self._grants = GivenGrants(access, self._own)
+        self._connections = GivenConnections()
         self._performer = Performer(self._grants, self._own, umask=own_umask())
         self._tell = tell
         self._waiting: dict[int, _Waiting] = {}
-        self._told: set[tuple[int, Operation]] = set()
+        self._told_of: set[tuple[int, Operation]] = set()  # of connections by -1 - number of the grant
         self._orders: deque[tuple[int, tuple[Grant, ...]] | None] = deque()
         for grant in plan.supervised_grants:
-            self._grants.add(grant)
+            self._add(grant)
 
     @property
     def takes_over(self) -> bool:
         """Whether refused calls are to be shown here at all."""
-        return self._holds or len(self._grants) > 0
+        return self._holds or len(self._grants) + len(self._connections) > 0
 
     @property
     def look_ms(self) -> int | None:
@@ -88,7 +90,7 @@ class CallKeeper:
         """From any thread: see `Child.stop_holding`."""
         self._orders.append(None)
 
-    def take_over(self, call: WaitingCall, deed: Deed, refused: Refused) -> Answer | None:
+    def take_over(self, call: WaitingCall, deed: Deed | WantedConnection, refused: Refused) -> Answer | None:
         """Carried out, or to wait; None for a refusal as ever."""
         call.confirm()  # what was read for the deed belongs to the caller
         answer = self._perform(deed, refused.operation, WITHIN_EARLIER)
@@ -96,12 +98,13 @@ class CallKeeper:
             return answer
         if not self._holds or not refused.host_allows or len(self._waiting) >= HELD_MAX:
             return None
-        if not self._performer.could_be_allowed(deed):
+        possible = could_be_made(deed) if isinstance(deed, WantedConnection) else self._performer.could_be_allowed(deed)
+        if not possible:
             return None
         number = len(self.held) + 1
         self._waiting[call.notification.id] = _Waiting(number, call, deed, refused)
-        other = deed.to.path if deed.to is not None else ""
-        self.held.append(HeldCall(number, refused.but(path=deed.at.path), other))
+        path, other = (None, "") if isinstance(deed, WantedConnection) else _names(deed)
+        self.held.append(HeldCall(number, refused.but(path=path), other))
         self._tell()
         return Unanswered()
 
@@ -114,7 +117,7 @@ class CallKeeper:
                 continue
             number, grants = order
             for grant in grants:
-                self._grants.add(grant)
+                self._add(grant)
             self._answer(number, grants, send)
 
     def look(self) -> None:
@@ -163,11 +166,18 @@ class CallKeeper:
         waiting.call.observed.add(waiting.refused)
         send(identity, CallFails(getattr(errno, waiting.refused.errno)))
 
-    def _perform(self, deed: Deed, operation: Operation, number: int) -> Answer | None:
+    def _add(self, grant: Grant) -> None:
+        self._grants.add(grant)
+        self._connections.add(grant)
+
+    def _perform(self, deed: Deed | WantedConnection, operation: Operation, number: int) -> Answer | None:
+        if isinstance(deed, WantedConnection):
+            return self._connect(deed, number)
         performed = self._performer.perform(deed) if len(self._grants) else None
         if performed is None:
             return None
-        self._note(performed, deed, operation, number)
+        path, other = _names(deed)
+        self._note(performed.grant, PerformedCall(number, operation, path, other, performed.error))
         if performed.error:
             return CallFails(performed.error)
         self.has_made = True
@@ -175,21 +185,45 @@ class CallKeeper:
             return Opened(performed.fd, cloexec=bool(deed.flags & os.O_CLOEXEC))
         return Returned()
 
-    def _note(self, performed: Performed, deed: Deed, operation: Operation, number: int) -> None:
+    def _connect(self, connection: WantedConnection, number: int) -> Answer | None:
+        permit = self._connections.permit(connection)
+        return None if permit is None else self._told(make_connection(connection), connection, number, permit)
+
+    def _told(self, answer: Answer, connection: WantedConnection, number: int, permit: int) -> Answer:
+        """The answer; what came of the connection is noted, at once or when that is known."""
+        if isinstance(answer, AnswerLater):
+            return AnswerLater(lambda: self._told(_tried(answer.retry), connection, number, permit))
+        code = answer.errno if isinstance(answer, CallFails) else 0
+        self._note(-1 - permit, PerformedCall(number, "connect", connection.text, "", code))
+        return answer
+
+    def _note(self, grant: int, performed: PerformedCall) -> None:
         """Once for each grant and operation; of a held call always, as long as there is room."""
-        key = (performed.grant, operation)
-        known = number == WITHIN_EARLIER and key in self._told
+        key = (grant, performed.operation)
+        known = performed.number == WITHIN_EARLIER and key in self._told_of
         if known or len(self.performed_calls) >= PERFORMED_MAX:
             self.performed_omitted += 1
             return
-        self._told.add(key)
-        other = deed.to.path if deed.to is not None else ""
-        self.performed_calls.append(PerformedCall(number, operation, deed.at.path, other, performed.error))
+        self._told_of.add(key)
+        self.performed_calls.append(performed)
         self._tell()
 
 
-def _may_reach(grant: Grant, deed: Deed) -> bool:
+def _names(deed: Deed) -> tuple[str, str]:
+    return deed.at.path, deed.to.path if deed.to is not None else ""
+
+
+def _tried(work: Callable[[], Answer]) -> Answer:
+    try:
+        return work()
+    except OSError as error:
+        return CallFails(error.errno or errno.EIO)
+
+
+def _may_reach(grant: Grant, deed: Deed | WantedConnection) -> bool:
     """Whether it is worth looking closer: it is about the same name, one that begins with it, or one beside a file."""
+    if isinstance(deed, WantedConnection):
+        return deed.grant == grant
     place = grant.value.rstrip("/")
     beside = posixpath.dirname(place) if grant.kind == "write_path" else None
     for spot in (deed.at, deed.to):

@@ -17,7 +17,7 @@ from sandgate.record import Record
 _RECEIVE, _SEND, _IS_VALID, _ADD_FD = 0xC0502100, 0xC0182101, 0x40082102, 0x40182103
 _NOTIFICATION = struct.Struct("=QIIiIQ6Q")  # struct seccomp_notif with its seccomp_data
 _CONTINUE = 1  # SECCOMP_USER_NOTIF_FLAG_CONTINUE
-_ADD_FD_SEND = 2  # SECCOMP_ADDFD_FLAG_SEND
+_ADD_FD_SET, _ADD_FD_SEND = 1, 2  # SECCOMP_ADDFD_FLAG_SETFD, _SEND
 _CLOEXEC = 0o2000000
 LISTENER_FLAGS = 8 | 32  # SECCOMP_FILTER_FLAG_NEW_LISTENER | WAIT_KILLABLE_RECV (5.19)
 
@@ -82,6 +82,17 @@ class Listener:
         except OSError as error:
             if error.errno != errno.ENOENT:
                 self.refuse(identity, error.errno or errno.EIO)  # its table is full, say so
+
+    def replace(self, identity: int, fd: int, number: int, *, cloexec: bool) -> None:
+        """The caller's descriptor `number` becomes the file we have open as `fd`, and the call returns 0."""
+        request = struct.pack("=QIIII", identity, _ADD_FD_SET, fd, number, _CLOEXEC if cloexec else 0)
+        try:
+            fcntl.ioctl(self.fd, _ADD_FD, request)
+        except OSError as error:
+            if error.errno != errno.ENOENT:
+                self.refuse(identity, error.errno or errno.EIO)
+            return
+        self.answer(identity, 0)
 
     def _send(self, response: bytes) -> None:
         try:

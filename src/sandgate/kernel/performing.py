@@ -171,6 +171,10 @@ class Performer:
             case "node":
                 os.mknod(site.name, stat.S_IFMT(deed.mode) | deed.new_mode, dir_fd=site.directory)
                 self._widen(site, deed)
+            case "bind":
+                if deed.make is not None:
+                    deed.make(site.directory, site.name)
+                self._widen(site, deed)
             case "symlink":
                 os.symlink(deed.link_text, site.name, dir_fd=site.directory)
             case "remove":

@@ -51,6 +51,17 @@ def listening_ports(pids: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted({port for pid, sockets in held.values() for port in _ports(pid, sockets)}))
 
 
+def is_listened_on(port: int) -> bool:
+    """Whether anybody listens on that TCP port in our own network namespace, at whatever address."""
+    wanted = b":%04X" % port
+    for name in ("tcp", "tcp6"):
+        for line in _socket_list(os.getpid(), name).split(b"\n"):
+            fields = line.split()
+            if len(fields) > 9 and fields[3] == _LISTENING and fields[1].endswith(wanted):
+                return True
+    return False
+
+
 def usage(pids: Iterable[int]) -> tuple[int, int]:
     """(milliseconds of processor time so far, bytes of memory in use now) of all of them together.
 

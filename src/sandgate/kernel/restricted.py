@@ -64,6 +64,7 @@ class RestrictedChild:
             PathAccess(permissions, restriction.rules.granted, restriction.rules.shown),
             network=permissions.network == "on",
             sockets=permissions.sockets,
+            hosts=permissions.hosts,
         )
         self._observed.reads = reads_of(permissions)
         self._keeper: CallKeeper | None = None

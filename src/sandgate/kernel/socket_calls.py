@@ -4,6 +4,8 @@ With the network off no internet socket ever exists inside: `socket` is answered
 in its place, so that the following `connect` comes here with its address, is recorded, and fails with EPERM. The
 dummy can reach nothing, whatever is done with it.
 
+A connection to a host that was granted is made outside, and takes the place of the dummy (`connections`).
+
 A unix socket file is reachable if it is granted or if the command bound it itself. We take the caller's socket by
 descriptor and connect or bind it ourselves, to a file we hold open: no address in its memory is trusted.
 """
@@ -12,49 +14,29 @@ from __future__ import annotations
 
 import _socket
 import errno
-import fcntl
 import os
-import select
 import stat
-import struct
+from functools import partial
 
 from sandgate.kernel.call_rules import AF_INET, AF_INET6, AF_UNIX
-from sandgate.kernel.confined_bind import bind_below
-from sandgate.kernel.pidfd import copy_descriptor
 from sandgate.kernel.places import MagicLink, OpenFile, OpenPlace, find_place
 from sandgate.kernel.syscalls import caller
 from sandgate.kernel.target import AT_FDCWD
-from sandgate.kernel.waiting import SOCKETS_MAX, AnswerLater, CallFails, Opened, Returned, may_enter_names, may_write
+from sandgate.kernel.waiting import SOCKETS_MAX, CallFails, Opened, Returned, may_enter_names, may_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from sandgate.kernel.waiting import Answer, WaitingCall
+    from collections.abc import Callable
+
+    from sandgate.kernel.borrowed_socket import BorrowedSocket
+    from sandgate.kernel.deeds import Deed, WantedConnection
+    from sandgate.kernel.socket_address import SocketAddress
+    from sandgate.kernel.waiting import Answer, Observed, WaitingCall
     from sandgate.protocol.denials import Operation
 
-SOCKADDR_MAX = 128  # bytes, sizeof(struct sockaddr_storage)
-_FAMILY_BYTES = 2
-_INTERNET = (_socket.SOCK_STREAM, _socket.SOCK_DGRAM)
-
-
-class SocketAddress:
-    """A socket address as the caller wrote it."""
-
-    def __init__(self, raw: bytes) -> None:
-        self.raw = raw
-        self.family = int.from_bytes(raw[:_FAMILY_BYTES], "little") if len(raw) >= _FAMILY_BYTES else -1
-        body = raw[_FAMILY_BYTES:]
-        self.abstract = body if self.family == AF_UNIX and body[:1] == b"\0" else b""
-        self.path = os.fsdecode(body.partition(b"\0")[0]) if self.family == AF_UNIX and not self.abstract else ""
-
-    def __str__(self) -> str:
-        port = int.from_bytes(self.raw[2:4], "big")
-        if self.family == AF_INET and len(self.raw) >= 8:
-            return f"{_socket.inet_ntop(_socket.AF_INET, self.raw[4:8])}:{port}"
-        if self.family == AF_INET6 and len(self.raw) >= 24:
-            return f"[{_socket.inet_ntop(_socket.AF_INET6, self.raw[8:24])}]:{port}"
-        if self.abstract:
-            return "unix:@" + self.abstract[1:].decode("utf-8", "replace")
-        return f"unix:{self.path}" if self.family == AF_UNIX else f"family {self.family}"
+_INTERNET = (AF_INET, AF_INET6)
+# What stands for an internet socket of each kind. Of datagrams neither can be sent anywhere.
+_DUMMIES = {_socket.SOCK_STREAM: _socket.SOCK_STREAM, _socket.SOCK_DGRAM: _socket.SOCK_SEQPACKET}
 
 
 def socket_call(call: WaitingCall) -> Answer:
@@ -62,9 +44,10 @@ def socket_call(call: WaitingCall) -> Answer:
     family, kind = call.int32(0), call.int32(1)
     if family not in (AF_INET, AF_INET6) or call.name == "socketpair":
         return call.deny("other", address=f"{family} {kind & 0xF}", code=errno.EPERM, layer="seccomp")
-    if kind & 0xF not in _INTERNET:
+    stands_for_it = _DUMMIES.get(kind & 0xF)
+    if stands_for_it is None:
         return call.deny("connect", code=errno.EPERM, layer="network", host_allows=os.geteuid() == 0)
-    dummy = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM | (kind & _socket.SOCK_NONBLOCK), 0)
+    dummy = _socket.socket(_socket.AF_UNIX, stands_for_it | (kind & _socket.SOCK_NONBLOCK), 0)
     return Opened(dummy.detach(), cloexec=bool(kind & _socket.SOCK_CLOEXEC))
 
 
@@ -90,10 +73,11 @@ def connect_call(call: WaitingCall) -> Answer:
     address = _address(call, 1)
     if address.family == AF_UNIX:
         return _connect_unix(call, address)
-    if address.family in (AF_INET, AF_INET6) and not call.observed.network:
-        return _no_network(call, address)
-    with _Borrowed(call) as borrowed:
-        if borrowed.domain == AF_UNIX:
+    if address.family in _INTERNET and not call.observed.network:
+        return _connect_host(call, address)
+    with _borrow(call) as borrowed:
+        # With the network off what is no unix socket is one that we have connected: so it stays.
+        if borrowed.domain == AF_UNIX or not call.observed.network:
             return CallFails(errno.EINVAL)
         return borrowed.connect(address.raw)
 
@@ -103,86 +87,64 @@ def bind_call(call: WaitingCall) -> Answer:
     address = _address(call, 1)
     if address.family == AF_UNIX:
         return _bind_unix(call, address)
-    if address.family in (AF_INET, AF_INET6) and not call.observed.network:
+    if address.family in _INTERNET and not call.observed.network:
         return _no_network(call, address, "bind")
-    with _Borrowed(call) as borrowed:
+    with _borrow(call) as borrowed:
         if borrowed.domain == AF_UNIX:
             return CallFails(errno.EINVAL)
         caller().call("bind", borrowed.fd, address.raw, len(address.raw))
         return Returned()
 
 
-class _Borrowed:
-    """The caller's socket in our hands."""
+def _borrow(call: WaitingCall) -> BorrowedSocket:
+    from sandgate.kernel.borrowed_socket import BorrowedSocket
 
-    def __init__(self, call: WaitingCall) -> None:
-        self.fd = copy_descriptor(call.target.pid, call.int32(0))
-        try:
-            call.confirm()
-            self.domain = self._option(_socket.SO_DOMAIN)
-        except BaseException:
-            os.close(self.fd)
-            raise
-        self._keep = False
+    borrowed = BorrowedSocket(call.target.pid, call.int32(0))
+    call.confirm()
+    return borrowed
 
-    def __enter__(self) -> _Borrowed:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        if not self._keep:
-            os.close(self.fd)
+def _connect_host(call: WaitingCall, address: SocketAddress) -> Answer:
+    """With the network off: made from outside where it was granted."""
+    with _borrow(call) as borrowed:
+        if borrowed.domain != AF_UNIX:
+            return CallFails(errno.EISCONN)
+        if borrowed.kind != _socket.SOCK_STREAM:  # of datagrams a host would see more than was granted
+            return _no_network(call, address)
+        connection = _connection(call, borrowed, address)
+    if str(address) in call.observed.granted_hosts:
+        from sandgate.kernel.connections import make_connection
 
-    def connect(self, raw: bytes) -> Answer:
-        """Connects without blocking us; a caller that would have waited waits on."""
-        status = fcntl.fcntl(self.fd, fcntl.F_GETFL)
-        fcntl.fcntl(self.fd, fcntl.F_SETFL, status | os.O_NONBLOCK)
-        try:
-            caller().call("connect", self.fd, raw, len(raw))
-            return Returned()
-        except BlockingIOError as error:
-            if status & os.O_NONBLOCK or error.errno != errno.EINPROGRESS:
-                return CallFails(error.errno or errno.EAGAIN)
-            self._keep = True
-            return AnswerLater(self._outcome)
-        finally:
-            fcntl.fcntl(self.fd, fcntl.F_SETFL, status)
+        return make_connection(connection)
+    return _no_network(call, address, wanted=lambda: connection)
 
-    def _outcome(self) -> Answer:
-        poller = select.poll()
-        poller.register(self.fd, select.POLLOUT)
-        if not poller.poll(0):
-            return AnswerLater(self._outcome)
-        try:
-            failed = self._option(_socket.SO_ERROR)
-        finally:
-            os.close(self.fd)
-        return CallFails(failed) if failed else Returned()
 
-    def _option(self, name: int) -> int:
-        value, size = bytearray(4), bytearray(struct.pack("=I", 4))
-        import ctypes
+def _connection(
+    call: WaitingCall, borrowed: BorrowedSocket, address: SocketAddress, place: OpenPlace | None = None, held: int = -1
+) -> WantedConnection:
+    from sandgate.kernel.deeds import WantedConnection, spot_of
 
-        caller().call(
-            "getsockopt",
-            self.fd,
-            _socket.SOL_SOCKET,
-            name,
-            (ctypes.c_char * 4).from_buffer(value),
-            (ctypes.c_char * 4).from_buffer(size),
-        )
-        return int.from_bytes(value, "little")
+    at = None if place is None else spot_of(place, of=held)
+    return WantedConnection(call.target.pid, call.int32(0), borrowed.inode, address, at)
 
 
 def _address(call: WaitingCall, index: int) -> SocketAddress:
+    from sandgate.kernel.socket_address import SOCKADDR_MAX, SocketAddress
+
     size = call.int32(index + 1)
     if not 0 < size <= SOCKADDR_MAX:
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     return SocketAddress(call.target.exactly(call.arguments[index], size))
 
 
-def _no_network(call: WaitingCall, address: SocketAddress, operation: Operation = "connect") -> Answer:
+def _no_network(
+    call: WaitingCall,
+    address: SocketAddress,
+    operation: Operation = "connect",
+    wanted: Callable[[], WantedConnection | None] | None = None,
+) -> Answer:
     call.confirm()
-    return call.deny(operation, address=str(address), code=errno.EPERM, layer="network")
+    return call.deny(operation, address=str(address), code=errno.EPERM, layer="network", deed=wanted)
 
 
 def _connect_unix(call: WaitingCall, address: SocketAddress) -> Answer:
@@ -190,8 +152,10 @@ def _connect_unix(call: WaitingCall, address: SocketAddress) -> Answer:
         if address.abstract not in call.observed.abstract:
             call.confirm()
             return call.deny("connect", address=str(address), code=errno.EPERM, layer="seccomp")
-        with _Borrowed(call) as borrowed:
+        with _borrow(call) as borrowed:
             return borrowed.connect(address.raw)
+    from sandgate.kernel.socket_address import unix_address
+
     with _find(call, address.path, follow=True) as place:
         held = os.open(place.name or ".", os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place.parent)
         try:
@@ -208,18 +172,25 @@ def _connect_unix(call: WaitingCall, address: SocketAddress) -> Answer:
                     code=errno.EPERM,
                     layer="seccomp",
                     host_allows=may_write(place.path),
+                    deed=lambda: _wanted_file(call, address, place, held),
                 )
-            with _Borrowed(call) as borrowed:
-                return borrowed.connect(_unix(f"/proc/self/fd/{held}"))
+            with _borrow(call) as borrowed:
+                return borrowed.connect(unix_address(f"/proc/self/fd/{held}"))
         finally:
             os.close(held)
+
+
+def _wanted_file(call: WaitingCall, address: SocketAddress, place: OpenPlace, held: int) -> WantedConnection | None:
+    with _borrow(call) as borrowed:
+        connection = _connection(call, borrowed, address, place, held)
+    return connection if connection.at is not None else None  # where only the kernel has anything
 
 
 def _bind_unix(call: WaitingCall, address: SocketAddress) -> Answer:
     if not address.path:
         if len(call.observed.abstract) >= SOCKETS_MAX:
             return CallFails(errno.ENFILE)
-        with _Borrowed(call) as borrowed:
+        with _borrow(call) as borrowed:
             caller().call("bind", borrowed.fd, address.raw, len(address.raw))
             name = _socket.socket(fileno=os.dup(borrowed.fd))
             try:
@@ -240,24 +211,52 @@ def _bind_unix(call: WaitingCall, address: SocketAddress) -> Answer:
                 address=f"unix:{place.path}",
                 path=place.path,
                 host_allows=may_enter_names(place.directory),
+                deed=lambda: _wanted_name(call, place),
             )
         return _bind_at(call, place, address)
 
 
 def _bind_at(call: WaitingCall, place: OpenPlace, address: SocketAddress) -> Answer:
+    from sandgate.kernel.confined_bind import bind_below
+
     base = None if address.path.startswith("/") else _base(call)
     try:
-        with _Borrowed(call) as borrowed:
+        with _borrow(call) as borrowed:
             bind_below(borrowed.fd, address.raw, directory=place.parent, base=base)
     finally:
         if base is not None:
             os.close(base)
-    held = os.open(place.name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place.parent)
-    status = os.fstat(held)
-    known = call.observed.sockets.setdefault((status.st_dev, status.st_ino), held)
-    if known != held:
-        os.close(held)
+    _note_bound(call.observed, place.parent, place.name)
     return Returned()
+
+
+def _wanted_name(call: WaitingCall, place: OpenPlace) -> Deed | None:
+    """A socket file to be made on the caller's own socket."""
+    from sandgate.kernel.deeds import make_deed
+
+    deed = make_deed("bind", place, 0o777, umask := call.target.umask)
+    if deed is not None:
+        with _borrow(call) as borrowed:
+            if borrowed.domain != AF_UNIX:
+                return None
+            deed.make = partial(_bind_there, call, borrowed.inode, umask)
+    return deed
+
+
+def _bind_there(call: WaitingCall, inode: int, umask: int, directory: int, name: str) -> None:
+    from sandgate.kernel.borrowed_socket import borrow_same
+
+    with borrow_same(call.target.pid, call.int32(0), inode) as borrowed:
+        borrowed.bind_in(directory, name, umask)
+    _note_bound(call.observed, directory, name)
+
+
+def _note_bound(observed: Observed, directory: int, name: str) -> None:
+    """From now on the command may connect to it."""
+    held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+    status = os.fstat(held)
+    if observed.sockets.setdefault((status.st_dev, status.st_ino), held) != held:
+        os.close(held)
 
 
 def _base(call: WaitingCall) -> int:
@@ -269,10 +268,3 @@ def _find(call: WaitingCall, path: str, *, follow: bool) -> OpenPlace:
         return find_place(call.target, AT_FDCWD, path, follow=follow)
     except (MagicLink, OpenFile) as error:
         raise OSError(errno.EPERM, os.strerror(errno.EPERM)) from error
-
-
-def _unix(path: str) -> bytes:
-    raw = struct.pack("=H", AF_UNIX) + os.fsencode(path)
-    if len(raw) > 109:  # sizeof(struct sockaddr_un) - 1
-        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-    return raw + b"\0"

@@ -33,6 +33,7 @@ from sandgate.kernel.waiting import (
     CallFails,
     Gone,
     Opened,
+    Replaced,
     Resume,
     Returned,
     Unanswered,
@@ -114,10 +115,11 @@ def _handlers() -> dict[str, Callable[[WaitingCall], Answer]]:
 
 HANDLERS = _handlers()
 REFUSED_MODE = "a refused mode"  # stands for the name of a call with one, so that it is not taken for any other
+AFTER_A_WAIT = ""  # stands for the name of a call that got its answer, and takes its time to be carried out
 # Where Landlock has the last word, a call we cannot understand is the kernel's to judge. It has none over these.
 NEVER_RESUMED = frozenset(
     name for name in HANDLERS if HANDLERS[name].__module__ in (metadata_calls.__name__, socket_calls.__name__)
-) | {"ioctl", REFUSED_MODE}
+) | {"ioctl", REFUSED_MODE, AFTER_A_WAIT}
 
 
 class Supervisor:
@@ -240,7 +242,7 @@ class Supervisor:
             answer = CallFails(errno.EPERM) if name in NEVER_RESUMED else RESUME
         self._send(identity, answer, name)
 
-    def _send(self, identity: int, answer: Answer, name: str = "") -> None:
+    def _send(self, identity: int, answer: Answer, name: str = AFTER_A_WAIT) -> None:
         match answer:
             case Resume():
                 self._listener.resume(identity)
@@ -251,6 +253,11 @@ class Supervisor:
             case Opened(fd, cloexec):
                 try:
                     self._listener.inject(identity, fd, cloexec=cloexec)
+                finally:
+                    os.close(fd)
+            case Replaced(fd, number, cloexec):
+                try:
+                    self._listener.replace(identity, fd, number, cloexec=cloexec)
                 finally:
                     os.close(fd)
             case AnswerLater(retry):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from sandgate.kernel.call_rules import Reads
-    from sandgate.kernel.deeds import Deed
+    from sandgate.kernel.deeds import Deed, WantedConnection
     from sandgate.kernel.notify import Listener, Notification
     from sandgate.kernel.path_access import Identity, PathAccess
     from sandgate.kernel.places import OpenPlace
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         @property
         def look_ms(self) -> int | None: ...
 
-        def take_over(self, call: WaitingCall, deed: Deed, refused: Refused, /) -> Answer | None: ...
+        def take_over(self, call: WaitingCall, deed: Deed | WantedConnection, refused: Refused, /) -> Answer | None: ...
 
         def obey(self, send: Callable[[int, Answer], None], /) -> None: ...
 
@@ -75,6 +75,14 @@ class Opened(Record):
     cloexec: bool
 
 
+class Replaced(Record):
+    """The call was carried out on this file, which becomes the caller's descriptor `number`. We close ours."""
+
+    fd: int
+    number: int
+    cloexec: bool
+
+
 class AnswerLater(Record):
     """No answer yet; `retry` is called again soon."""
 
@@ -85,7 +93,7 @@ class Unanswered(Record):
     """No answer yet: somebody is asked. See `held_calls`."""
 
 
-Answer = Resume | Returned | CallFails | Opened | AnswerLater | Unanswered
+Answer = Resume | Returned | CallFails | Opened | Replaced | AnswerLater | Unanswered
 RESUME = Resume()
 
 
@@ -96,10 +104,13 @@ class Gone(Exception):
 class Observed:
     """What the supervisor knows of one command beside its rules."""
 
-    def __init__(self, access: PathAccess, *, network: bool, sockets: tuple[str, ...]) -> None:
+    def __init__(
+        self, access: PathAccess, *, network: bool, sockets: tuple[str, ...] = (), hosts: tuple[str, ...] = ()
+    ) -> None:
         self.access = access
         self.network = network
         self.granted_sockets = frozenset(sockets)
+        self.granted_hosts = frozenset(hosts)  # address and port, with the network off
         self.umask = own_umask()
         self.reads: Reads = "all"  # which opens for reading may need more than Landlock's rules
         self.held_calls: Keeper | None = None  # None: what is refused neither waits nor is carried out
@@ -174,7 +185,7 @@ class WaitingCall:
         layer: Layer = "landlock",
         host_allows: bool = True,
         exclusive: bool = False,
-        deed: Callable[[], Deed | None] | None = None,
+        deed: Callable[[], Deed | WantedConnection | None] | None = None,
     ) -> Answer:
         """Records a refusal; the answer that goes with it. `deed`: what it asks for, where an answer may allow it."""
         target = self.target
@@ -201,7 +212,7 @@ class WaitingCall:
         """Whether what is refused may wait, or be carried out."""
         return self.observed.held_calls is not None and self.observed.held_calls.takes_over
 
-    def _taken_over(self, deed: Callable[[], Deed | None], refused: Refused) -> Answer | None:
+    def _taken_over(self, deed: Callable[[], Deed | WantedConnection | None], refused: Refused) -> Answer | None:
         try:
             wanted = deed()
         except OSError:  # memory that is not there, a place that is gone: nothing that could be carried out

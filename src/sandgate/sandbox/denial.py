@@ -147,8 +147,8 @@ def _recorded(refusals: Iterable[Refused], plan: ConfinedCommand) -> list[Denial
     else:
         crowded = _crowded_directories(distinct.values(), plan)
         denials = [_of_tree(_denial(refused, plan.permissions, crowded), plan) for refused in distinct.values()]
-    # Landlock has no network namespace to open for one address.
-    return [_with_any_host(each) for each in denials] if plan.backend == "landlock" else denials
+    # Under Landlock a command has no loopback of its own: with the network on it can serve, and be reached.
+    return [_with_own_servers(each) for each in denials] if plan.backend == "landlock" else denials
 
 
 def _as_carried(denial: Denial, grants: tuple[Grant, ...] | None) -> Denial:
@@ -292,8 +292,12 @@ def _connection_grant(address: str | None) -> Grant | None:
     return Grant("host", address)
 
 
-def _with_any_host(denial: Denial) -> Denial:
-    return denial.but(grant=ANY_HOST) if denial.grant is not None and denial.grant.kind == "host" else denial
+def _with_own_servers(denial: Denial) -> Denial:
+    grant = denial.grant
+    if grant is None or grant.kind != "host":
+        return denial
+    here = denial.operation == "bind" or grant.value.startswith(_LOOPBACKS)
+    return denial.but(grant=ANY_HOST) if here else denial
 
 
 def _crowded_directories(refusals: Iterable[Refused], plan: ConfinedCommand) -> frozenset[str]:

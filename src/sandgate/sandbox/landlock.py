@@ -58,13 +58,7 @@ class LandlockBackend:
         limits: Limits = DEFAULT_LIMITS,
         report: ReportMode = "report",
     ) -> ConfinedCommand:
-        """A plan, or `ConfinementError` for granted hosts and for permissions that need too many rules."""
-        if permissions.hosts:
-            raise ConfinementError(
-                f"cannot open the network to `{permissions.hosts[0]}` alone",
-                why="Landlock and seccomp know the network as a whole, on or off",
-                hint="the `namespace` backend can; or grant the whole network with `network_access = true`",
-            )
+        """A plan, or `ConfinementError` for permissions that need too many rules."""
         return ConfinedCommand(
             backend=self.kind,
             argv=command.argv,

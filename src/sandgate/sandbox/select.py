@@ -62,6 +62,7 @@ LANDLOCK_LOSSES = (
     "where somebody is asked at refused calls, each open of a file is looked at by the supervisor, and takes longer",
     "effects cannot be previewed",
     "a name that cannot be looked up is told by its server's address",
+    "an address of a network that a command wants to bind is not asked about at the call, but afterwards",
     "not told when refused: priorities and limits of other processes, and messages that name where they go",
     "`/tmp` is the host's; only `$TMPDIR` leads to a directory of the project's own",
     "its path may be too long for sockets in it, which Python's multiprocessing managers and forkserver make",
