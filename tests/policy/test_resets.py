@@ -37,7 +37,22 @@ def asked(line: str | tuple[str, ...]) -> list[Deletion]:
     ],
 )
 def test_a_reset_is_judged_by_what_it_throws_away(line: str | tuple[str, ...], to: str, directory: str) -> None:
-    assert asked(line) == [Deletion(reset_to=to, directory=directory)]
+    assert asked(line) == [Deletion(reset_to=to, directory=directory, may_turn="fetch" in line)]
+
+
+@pytest.mark.parametrize(
+    ("line", "turns"),
+    [
+        ("git fetch && git reset --hard origin/main", True),
+        ("git fetch -u . +work:main; git reset --hard", True),
+        ("git reset --hard HEAD~1; git reset --hard HEAD~1", True),
+        ("git log; git reset --hard HEAD~1; git status", False),
+        ("cd deep && git reset --hard HEAD~1", False),
+    ],
+)
+def test_what_a_line_fetches_or_resets_before_may_turn_a_revision(line: str, turns: bool) -> None:
+    """Required: what a name means is looked up before any of the line runs."""
+    assert {each.may_turn for each in asked(line)} == {turns}
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,62 @@ def test_what_lies_where_the_other_commit_has_a_file_would_be_overwritten(repo: 
     assert loses(repo, "HEAD~1")
 
 
+def with_lossy_filter(repo: Path) -> None:
+    """Git keeps of `a` and `old/deep` what the filter leaves, and takes both for unchanged."""
+    git(repo, "config", "filter.f.clean", "sed /work/d")
+    put(repo / ".git/info/attributes", "* filter=f\n")
+    for place in ("a", "src/deep/c"):
+        put(repo / place, (repo / place).read_text() + "\nwork\n")
+        git(repo, "add", place)
+    git(repo, "commit", "-qm", "filtered")
+    later_ns = (repo / "a").stat().st_ctime_ns + 10**9
+    os.utime(repo / ".git/index", ns=(later_ns, later_ns))  # else they would be too young to be believed
+    assert not git(repo, "status", "--short")
+
+
+@pytest.mark.parametrize("revision", ["HEAD~1", "HEAD~2"])
+def test_what_a_filter_left_out_of_a_file_that_changes_is_work(repo: Path, revision: str) -> None:
+    """Required: both halves; git does not warn, and no commit has it."""
+    with_lossy_filter(repo)
+    assert not loses(repo, "HEAD")
+    assert loses(repo, revision)
+    git(repo, "reset", "-q", "--hard", "HEAD")
+    assert "work" in (repo / "a").read_text()
+    git(repo, "reset", "-q", "--hard", revision)
+    assert "work" not in (repo / "a").read_text()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_replaced_commit_is_not_the_one_that_is_read(repo: Path, packed: bool) -> None:
+    put(repo / "gone", "notes of a person")
+    assert not loses(repo, "HEAD")
+    git(repo, "replace", "HEAD", "HEAD~1")
+    if packed:
+        git(repo, "pack-refs", "--all")
+        shutil.rmtree(repo / ".git/refs/replace", ignore_errors=True)
+    assert loses(repo, "HEAD")
+    git(repo, "reset", "-q", "--hard", "HEAD")
+    assert (repo / "gone").read_text() == "gone"
+
+
+def may_lose(repo: Path) -> bool:
+    return not loses_nothing(str(repo), "HEAD", [str(repo)], may_turn=True)
+
+
+@pytest.mark.parametrize("place", ["untracked", "ignored", "src/untracked", "empty/"])
+def test_a_revision_that_may_be_another_then_takes_a_tree_with_nothing_else_in_it(repo: Path, place: str) -> None:
+    """Required: what is fetched may have a file wherever one lies that no commit of now has."""
+    assert not may_lose(repo)
+    (repo / place).mkdir() if place.endswith("/") else put(repo / place, "notes")
+    assert not loses(repo, "HEAD~1")
+    assert may_lose(repo)
+
+
+def test_a_revision_that_may_be_another_then_takes_files_as_they_are_in_the_commit(repo: Path) -> None:
+    with_lossy_filter(repo)
+    assert may_lose(repo)
+
+
 def test_a_file_where_there_was_a_directory_is_asked_about(repo: Path) -> None:
     git(repo, "rm", "-q", "-r", "src")
     put(repo / "src", "a file")

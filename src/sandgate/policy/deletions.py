@@ -157,10 +157,12 @@ def _clean(arguments: Argv) -> Deletion | None:
 
 
 def _reset(what: Segments, arguments: Argv) -> Deletion | None:
-    from sandgate.policy.resets import reset_to, stands_alone
+    from sandgate.policy.resets import may_turn, reset_to, stands_alone
 
     revision = reset_to(arguments)
-    return Deletion(reset_to=revision) if revision and stands_alone(what) else None
+    if not revision or not stands_alone(what):
+        return None
+    return Deletion(reset_to=revision, may_turn=may_turn(what))
 
 
 def _operands(arguments: Argv, letters: frozenset[str], long: frozenset[str]) -> list[int] | None:

@@ -37,6 +37,11 @@ def stands_alone(what: Segments) -> bool:
     return what.plain and all(map(_leaves_the_tree, what.commands))
 
 
+def may_turn(what: Segments) -> bool:
+    """Whether the line itself may have a revision mean another commit: it fetches, or resets more than once."""
+    return len([argv for argv in what.commands if argv[0] != "cd" and not is_safe(argv)]) > 1
+
+
 def _leaves_the_tree(argv: Argv) -> bool:
     if argv[0] == "cd" or is_safe(argv):
         return True

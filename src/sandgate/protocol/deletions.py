@@ -21,4 +21,5 @@ class Deletion(Record):
     may_arrive: bool = False  # what is not there now may be there by then: the line moves something
     below: tuple[str, ...] = ()
     name: str = ""
+    may_turn: bool = False  # `reset_to` may be any commit by then: the line fetches, or resets more than once
     reset_to: str = ""  # `git reset --hard`: what no commit has; and where this commit has files, what lies there

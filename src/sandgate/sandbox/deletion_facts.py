@@ -65,7 +65,8 @@ def can_be_made_again(
         if deletion.reset_to:
             from sandgate.sandbox.clean_tree import loses_nothing
 
-            return loses_nothing(directory, deletion.reset_to, map(os.path.realpath, roots))
+            real = map(os.path.realpath, roots)
+            return loses_nothing(directory, deletion.reset_to, real, may_turn=deletion.may_turn)
         if deletion.ignored_only:
             return looking.ignored_in(os.path.realpath(directory))
         paths = dict.fromkeys(join(directory, word) for word in deletion.words)

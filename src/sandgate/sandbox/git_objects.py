@@ -61,6 +61,7 @@ class TreeEntry(Record):
     """One line of a tree."""
 
     name: bytes
+    mode: bytes
     is_gitlink: bool
     is_tree: bool
     points_to: str  # hexadecimal digits
@@ -79,7 +80,7 @@ def tree_entries(tree: bytes, size: int) -> list[TreeEntry]:
         mode, _, name = tree[at:end].partition(b" ")
         at = end + 1 + size
         kind = _type_of(mode)
-        found.append(TreeEntry(name, kind not in _TRACKED, kind == _DIRECTORY, tree[end + 1 : at].hex()))
+        found.append(TreeEntry(name, mode, kind not in _TRACKED, kind == _DIRECTORY, tree[end + 1 : at].hex()))
     return found
 
 
