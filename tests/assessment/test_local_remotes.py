@@ -22,7 +22,12 @@ REMOTES: dict[str, Addresses] = {
 def about(remotes: Mapping[str, Addresses] | None = REMOTES, **env: str) -> AssessmentFacts:
     here = {place: TargetFacts(True, True, real=place, git_root=PROJECT) for place in (PROJECT, DEEP)}
     return AssessmentFacts(
-        HOME, PROJECT, {**ENVIRONMENT, **env}, (PROJECT, "/tmp"), Targets(here), lambda top: remotes if top else None
+        HOME,
+        PROJECT,
+        {**ENVIRONMENT, **env},
+        (PROJECT, "/tmp"),
+        Targets(here),
+        lambda top, _at: remotes if top else None,
     )
 
 
@@ -77,6 +82,15 @@ def test_a_forced_push_stays_what_it_is_also_here() -> None:
         "git config remote.origin.url https://example.com/r.git; git push origin",
         "echo x >> .git/config; git push origin",
         "./setup.sh; git push origin",
+        "cp -r other/. .git/ && git push origin",
+        "ln -sfn other .git && git push origin",
+        "mv .git old; mv other .git; git push origin",
+        "sed -i s,a,b, .git/conf*; git push origin",
+        "tar xf x.tar && git push origin",
+        "patch -p0 < x; git push origin",
+        "npm install; git push origin",
+        "cp -r other deep; cd deep && git push origin",
+        "git clone other deep; cd deep && git push origin",
         "GIT_DIR=../other git push origin",
         "export GIT_CONFIG_COUNT=1; git push ../bare.git",
         "git -c url.https://example.com/.insteadOf=../ push ../bare.git",

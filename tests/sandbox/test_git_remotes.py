@@ -75,6 +75,23 @@ def test_where_something_else_may_count_nothing_is_said(repo: Path, file: str, t
     assert known(repo) is None
 
 
+def test_another_repository_in_the_directory_is_not_this_one(repo: Path) -> None:
+    """Required: git takes a directory with what a bare one has for one, and its settings count."""
+    below = repo / "sub/deep"
+    below.mkdir(parents=True)
+    environ = {"HOME": str(repo.parent / "home"), "PATH": "/usr/bin:/bin"}
+    assert remotes_of(str(repo), environ, at=str(below)) is not None
+    git(repo, "init", "-q", "--bare", str(repo / "sub"))
+    assert git(repo / "sub", "rev-parse", "--git-dir").strip() == "."
+    assert remotes_of(str(repo), environ, at=str(below)) is None
+    assert remotes_of(str(repo), environ, at=str(repo)) is not None
+
+
+def test_settings_that_lie_in_another_directory_are_not_read(repo: Path) -> None:
+    (repo / ".git/commondir").write_text("../../other/.git\n")
+    assert known(repo) is None
+
+
 def test_a_config_that_is_too_long_or_no_file_says_nothing(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(git_remotes, "CONFIG_BYTES_MAX", 10)
     assert known(repo) is None

@@ -52,5 +52,6 @@ class AssessmentFacts(Record):
     environment: Mapping[str, str]
     writable_roots: tuple[str, ...] = ()  # the workspace, beside `cwd`
     targets: Targets = Targets()
-    # Of the repository at a path: by remote, the addresses it fetches from and pushes to; None: nobody knows.
-    remotes: Callable[[str], Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None] = lambda _top: None
+    # Of the repository at a path, as git has it in a directory below: by remote, the addresses it fetches from and
+    # pushes to; None: nobody knows.
+    remotes: Callable[[str, str], Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None] = lambda _top, _at: None

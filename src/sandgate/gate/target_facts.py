@@ -35,14 +35,16 @@ def facts_for(command: CommandRequest, *, environ: Mapping[str, str], writable: 
         environment=command.env,
         writable_roots=writable,
         targets=on_disk(),
-        remotes=lambda top: _remotes_of(top, command.env),
+        remotes=lambda top, at: _remotes_of(top, at, command.env),
     )
 
 
-def _remotes_of(top: str, environ: Mapping[str, str]) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]] | None:
+def _remotes_of(
+    top: str, at: str, environ: Mapping[str, str]
+) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]] | None:
     from sandgate.sandbox.git_remotes import remotes_of
 
-    return remotes_of(top, environ)
+    return remotes_of(top, environ, at=at)
 
 
 def _account_home(environ: Mapping[str, str]) -> str:

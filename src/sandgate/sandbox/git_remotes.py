@@ -7,14 +7,14 @@ Where one of these files has such a setting, or takes settings from other files,
 from __future__ import annotations
 
 import os
-from os.path import join
+from os.path import dirname, join
 
 from sandgate.commandline.git_settings import settings_in
 from sandgate.places import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     Addresses = tuple[tuple[str, ...], tuple[str, ...]]  # fetched from, pushed to
 
@@ -27,10 +27,13 @@ _LEADING = ("vcs", "receivepack", "uploadpack", "proxy")  # of a remote: program
 _OLD_PLACES = ("remotes", "branches")  # directories in which older ones kept remotes
 
 
-def remotes_of(top: str, environ: Mapping[str, str]) -> dict[str, Addresses] | None:
-    """The addresses of each remote of the repository at `top`; None where that is not all that counts."""
+def remotes_of(top: str, environ: Mapping[str, str], *, at: str = "") -> dict[str, Addresses] | None:
+    """The addresses of each remote of the repository at `top`; None where that is not all that counts, or where git
+    has another one in the directory `at`, which is real and lies below."""
     own = join(top, git.DIRECTORY)
     try:
+        if os.path.lexists(join(own, "commondir")) or any(map(_is_repository, _between(at, top))):
+            return None
         if any(map(os.listdir, filter(os.path.isdir, (join(own, name) for name in _OLD_PLACES)))):
             return None
         text = _text(join(own, "config"))
@@ -42,6 +45,18 @@ def remotes_of(top: str, environ: Mapping[str, str]) -> dict[str, Addresses] | N
     if any(mark in each.lower() for each in others for mark in _ELSEWHERE):
         return None
     return _addresses(settings_in(text))
+
+
+def _between(at: str, top: str) -> Iterator[str]:
+    """The directory `at`, and those above it below `top`."""
+    while at.startswith(top.rstrip("/") + "/"):
+        yield at
+        at = dirname(at)
+
+
+def _is_repository(directory: str) -> bool:
+    """Whether git takes it for a bare one."""
+    return all(os.path.lexists(join(directory, name)) for name in ("HEAD", "objects", "refs"))
 
 
 def _beside(environ: Mapping[str, str]) -> tuple[str, ...]:

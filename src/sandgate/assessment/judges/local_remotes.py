@@ -7,14 +7,13 @@ one, and only while nothing else in the line may have changed those.
 from __future__ import annotations
 
 from sandgate.assessment.findings import NETWORK
+from sandgate.assessment.judges.git_state import WHY
 from sandgate.assessment.listing import words
 from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import worded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from sandgate.assessment.expansion import Arg
     from sandgate.assessment.findings import Finding
     from sandgate.assessment.inquiry import Call, Inquiry
@@ -35,6 +34,8 @@ _TELLING = (
 )  # another remote, or a program
 _LEADING = frozenset(words("GIT_DIR GIT_COMMON_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT "
                            "GIT_CONFIG_PARAMETERS GIT_WORK_TREE"))  # fmt: skip
+_SETTING = ("git config", "git remote", "git settings", "git submodule", "git init", "git clone")
+_GIT = "/.git/"
 _FILE = "file://"
 _UNSURE = frozenset("$`*?[{~")
 
@@ -44,10 +45,11 @@ def stays_here(call: Call, inquiry: Inquiry, *, since: int) -> str:
 
     `call` begins with the sub-command; the findings before `since` are about what else the line does.
     """
-    if call.remote or call.args[0].text not in TALKING or _may_be_led(call, inquiry.findings[:since]):
+    cwd = call.shell.cwd
+    if call.remote or cwd is None or call.args[0].text not in TALKING or _has_variables(call):
         return ""
     options = parsed(call.args[1:], _VALUES)
-    if options.has(" ".join(_TELLING)):
+    if options.has(" ".join(_TELLING)) or any(_may_lead(each, cwd) for each in inquiry.findings[:since]):
         return ""
     return _talked_to(options.operands[:1], call, inquiry)
 
@@ -72,17 +74,22 @@ def _at_home(text: str, here: str, *, pushes: bool) -> str:
     return f"{text} {'in' if pushes else 'from'} {here}" if text else ""
 
 
-def _may_be_led(call: Call, before: Iterable[Finding]) -> bool:
-    """Whether something in the line, or around it, may have the words mean another repository or other settings."""
+def _has_variables(call: Call) -> bool:
+    """Whether one around it may have the words mean another repository or other settings."""
     shell = call.shell
-    if any(name in _LEADING or name.startswith("GIT_CONFIG_KEY") for name in (*shell.variables, *shell.environment)):
+    return any(name in _LEADING or name.startswith("GIT_CONFIG_KEY") for name in (*shell.variables, *shell.environment))
+
+
+def _may_lead(found: Finding, cwd: str) -> bool:
+    """Whether an effect before it in the line may: it runs what nobody knows, or changes settings or a repository."""
+    target = found.target
+    if found.kind == "reads" or found.why == WHY:  # what git itself keeps is no setting
+        return False
+    if target.startswith("git "):
+        return target.startswith(_SETTING)
+    if found.kind not in ("writes", "deletes") or target.endswith("config") or target == "patch":
         return True
-    return any(
-        each.kind in ("runs", "unknown")
-        or each.target.endswith("config")
-        or each.target.startswith(("git config", "git remote", "git settings", "git submodule"))
-        for each in before
-    )
+    return target[:1] == "/" and (_GIT in f"{target}/" or f"{cwd}/".startswith(f"{target.rstrip('/')}/"))
 
 
 def _talked_to(operands: tuple[Arg, ...], call: Call, inquiry: Inquiry) -> str:
@@ -90,8 +97,8 @@ def _talked_to(operands: tuple[Arg, ...], call: Call, inquiry: Inquiry) -> str:
         return ""
     inquiry.facts.targets.ask(call.shell.cwd)
     seen = inquiry.facts.targets.get(call.shell.cwd)
-    remotes = inquiry.facts.remotes(seen.git_root) if seen is not None and seen.git_root else None
-    if seen is None or remotes is None or seen.git_root is None:
+    remotes = inquiry.facts.remotes(seen.git_root, seen.real) if seen is not None and seen.git_root else None
+    if seen is None or remotes is None:
         return ""
     named = operands[0].text if operands else ""
     if any(mark in named for mark in _UNSURE):
