@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from sandgate.kernel.launcher import start
 from sandgate.protocol.confinement import Limits
 from support.kernel.confined_runs import OUTSIDER, Account, confined, plan_for, run_plan, seen
-from support.process.waiting import none_left_open, open_descriptors
+from support.process.waiting import LIMIT_S, none_left_open, open_descriptors
 
 pytestmark = [pytest.mark.host("landlock"), pytest.mark.host("notify")]
 
@@ -21,6 +23,24 @@ RUNS = 300
 
 
 PYTHON = "/usr/bin/python3"
+STARTS = """
+import os, resource, sys
+sys.path[:0] = sys.argv[1].split(os.pathsep)
+from support.kernel.confined_runs import confined
+assert confined(("true",), sys.argv[2])["exit_code"] == 0
+used, most = len(os.listdir("/proc/self/fd")), resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+for more in range(24):
+    if pid := os.fork():
+        os.waitpid(pid, 0)
+        continue
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + more, most))
+    try:
+        ended = confined(("true",), sys.argv[2])
+    except OSError as problem:
+        ended = {"exit_code": None, "failure": problem.strerror}
+    os.write(1, f"{more} {ended['exit_code']} {ended['failure']}\\n".encode())
+    os._exit(0)
+"""
 
 
 def test_the_launcher_restricts_its_own_thread_only(
@@ -168,3 +188,12 @@ def test_multiprocessing_works_and_leaves_no_shared_memory(account: Account, wor
     outcome = account.confined((PYTHON, "work.py"), workspace)
     assert (outcome["output"], seen(outcome)) == ("[0, 1, 4, 9]\n1\n{1: 2}\n", [])
     assert set(os.listdir("/dev/shm")) <= before
+
+
+def test_a_start_that_runs_out_of_descriptors_ends(my_workspace: Path) -> None:
+    """Required: a command whose calls nobody can answer is not started, wherever the descriptors run out."""
+    words = [sys.executable, "-c", STARTS, os.pathsep.join(sys.path), str(my_workspace)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "make the supervisor" in done.stdout
+    assert done.stdout.splitlines()[-1] == "23 0 None"

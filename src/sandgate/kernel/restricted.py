@@ -178,16 +178,29 @@ class RestrictedChild:
         self._news = -1
 
     def _start(self, restriction: Restriction, spawn: Spawn) -> None:
-        armed, launched = _taken_lock(), _taken_lock()
+        armed, attended, launched = _taken_lock(), _taken_lock(), _taken_lock()
         listener: list[int] = []
-        _thread.start_new_thread(self._launch, (restriction, spawn, listener, armed, launched))
+        _thread.start_new_thread(self._launch, (restriction, spawn, listener, armed, attended, launched))
         armed.acquire()
         if listener:
-            self._supervisor = Supervisor(listener[0], self._observed, on_birth=self._limit)
-            _thread.start_new_thread(self._supervise, (self._supervisor,))
-        else:
-            self._release()
+            self._attend(listener[0], attended)
         launched.acquire()
+        if self._supervisor is None:
+            self._release()
+
+    def _attend(self, listener: int, attended: _thread.LockType) -> None:
+        """Without somebody who answers its calls nothing may be started: it would wait for ever."""
+        try:
+            self._supervisor = Supervisor(listener, self._observed, on_birth=self._limit)
+        except OSError as error:
+            os.close(listener)
+            self._unattended(error)
+            attended.release()
+            return
+        _thread.start_new_thread(self._supervise, (self._supervisor, attended))
+
+    def _unattended(self, error: OSError) -> None:
+        self.failure = SetupFailure("make the supervisor", errno.errorcode.get(error.errno or 0, "EIO"))
 
     def _launch(
         self,
@@ -195,6 +208,7 @@ class RestrictedChild:
         spawn: Spawn,
         listener: list[int],
         armed: _thread.LockType,
+        attended: _thread.LockType,
         launched: _thread.LockType,
     ) -> None:
         """The launcher thread. After `apply` it makes no call that its own filter would hold."""
@@ -206,6 +220,10 @@ class RestrictedChild:
             launched.release()
             return
         armed.release()
+        attended.acquire()
+        if self._supervisor is None:
+            launched.release()
+            return
         pid, failed = spawn.run()
         if failed:
             self.failure = ExecFailure("program", errno.errorcode.get(failed, str(failed)))
@@ -216,11 +234,19 @@ class RestrictedChild:
         launched.release()
         self._parked.acquire()
 
-    def _supervise(self, supervisor: Supervisor) -> None:
+    def _supervise(self, supervisor: Supervisor, attended: _thread.LockType) -> None:
         """The supervising thread, from before the first instruction of the child to after the last."""
         ended: Ended | None = None
         try:
             drop_powers(for_good=False)
+        except OSError as error:
+            supervisor.close()
+            self._supervisor = None
+            self._unattended(error)
+            return
+        finally:
+            attended.release()
+        try:
             supervisor.serve_until(self._launched)
             if self.pid:
                 ended = self._serve_to_the_end(supervisor)
