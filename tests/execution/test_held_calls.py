@@ -185,13 +185,16 @@ def test_a_command_that_is_cancelled_while_it_is_asked_about_ends_and_asks_no_mo
     assert outcome.result is not None
     assert outcome.result.termination == "cancelled"
     assert starter.child is not None
-    assert starter.child.stopped >= 1
+    assert (starter.child.stopped, starter.child.answers.empty()) == (0, True)
 
 
-def test_an_answer_that_stops_everything_ends_the_command() -> None:
-    outcome = ran(Holding(held("/a")), lambda _call, _asking: HeldAnswer(stop=True), "sleep 1000")
+def test_an_answer_that_stops_everything_ends_the_command_where_it_waits() -> None:
+    starter = Holding(held("/a"))
+    outcome = ran(starter, lambda _call, _asking: HeldAnswer(stop=True), "sleep 1000")
     assert outcome.result is not None
     assert outcome.result.termination == "cancelled"
+    assert starter.child is not None
+    assert (starter.child.stopped, starter.child.answers.empty()) == (0, True)
 
 
 def test_control_c_at_the_question_goes_to_the_command() -> None:

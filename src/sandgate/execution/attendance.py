@@ -122,7 +122,7 @@ class Attendance:
         if answer is not None and answer.stop:
             self._obey(self.lifetime.cancelled(now_ns))
         if self.lifetime.stopped_by is not None:
-            held.stop(self._child)
+            held.stop(self._child, is_killed=self.lifetime.is_killed)
         if held.asks:
             self.lifetime.hold(now_ns)
         else:

@@ -99,9 +99,11 @@ class HeldCalls:
             self._take_up(child)
         return answered
 
-    def stop(self, child: Child) -> None:
-        """Nobody is to be asked any more: the command is being ended, or has been held too often."""
-        child.stop_holding()
+    def stop(self, child: Child, *, is_killed: bool = False) -> None:
+        """Nobody is to be asked any more: the command is being ended, or has been held too often. What is killed gets
+        no answer: until it is dead it would go on with that."""
+        if not is_killed:
+            child.stop_holding()
         if self._asking is not None:
             self._asking.withdraw()
 
@@ -136,8 +138,9 @@ class HeldCalls:
         if answer is None and problem is None:
             return None
         calls, self._open, self._asking, self._since_ns = self._open, [], None, 0
-        for call in calls:
-            child.answer(call.number, answer.grants if answer is not None else ())
+        if answer is None or not answer.stop:
+            for call in calls:
+                child.answer(call.number, answer.grants if answer is not None else ())
         if problem is not None:
             raise problem
         return answer

@@ -41,6 +41,10 @@ class Lifetime:
     def abandoned(self) -> bool:
         return self._phase == "abandoned"
 
+    @property
+    def is_killed(self) -> bool:
+        return self._phase == "killed"
+
     def wait_ms(self, now_ns: int) -> int | None:
         """How long nothing has to happen, rounded up; None: for ever."""
         if self._deadline_ns is None:
