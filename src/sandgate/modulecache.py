@@ -10,7 +10,7 @@ everything is the same, only slower.
 
 import marshal
 import sys
-from _frozen_importlib import ModuleSpec
+from _frozen_importlib import BuiltinImporter, ModuleSpec
 from _frozen_importlib_external import ExtensionFileLoader
 from os import O_CLOEXEC, O_NOFOLLOW, O_RDONLY, close, fstat, getegid, geteuid, getpid, pread, replace, stat
 from os import open as open_descriptor
@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     About = tuple[str, bool, int, int]  # its source, is a package, its mtime in ns, its size
     Made = tuple[About, CodeType | None]
     Place = tuple[int, int]  # start and length of marshalled code, from where the code begins; none: an extension
-    # modules one by one; then again, a few at each place, what a run begins with, in this order
-    Index = tuple[dict[str, tuple[About, Place]], tuple[tuple[str, About], ...], tuple[Place, ...]]
+    Single = dict[str, tuple[About, Place]]  # modules one by one
+    # What a run begins with, a few at each place; and what is in C, of which nothing lies here.
+    First = tuple[tuple[tuple[str, About], ...], tuple[Place, ...], dict[str, About]]
 
-FORMAT = "sandgate modules 8"
-HEAD_BYTES = 8  # the length of the index, little endian; then the index, then the code
+FORMAT = "sandgate modules 9"
+# The lengths of two indices, little endian; then these, then the code. The first index is of what a run begins with;
+# the other one, of everything that any program ever took, is not read by a run that needs no more than that.
+LENGTH_BYTES = 8
 PACKAGE = "sandgate"
 INDEX_BYTES_MAX = 1 << 20  # some thousand modules
 # Of what a run begins with so much is read at once: a block of a heap that already has one as large, so that memory is
@@ -48,7 +51,7 @@ OF_FUNCTION = 0x1  # CO_OPTIMIZED of Python's code.h
 # What a run imports only to ask a reviewer; the next one mostly need not.
 RARELY_FIRST = (f"{PACKAGE}.reviewers.terminal", f"{PACKAGE}.assessment")
 _DAMAGED = (OSError, ValueError, EOFError, TypeError, SystemError)  # what reading and unmarshalling raise
-_NOTHING: "Index" = ({}, (), ())
+_NOTHING: "First" = ((), (), {})
 _installed: "list[ModuleCache]" = []
 
 
@@ -57,7 +60,8 @@ class ModuleCache:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self._descriptor, self._code_at, (self._single, self._first, self._first_at) = _opened(file)
+        self._descriptor, self._single_at, (self._first, self._first_at, self._in_c) = _opened(file)
+        self._known_single: Single | None = None
         self._code: dict[str, CodeType] = {}  # found, and about to be run
         self._before = frozenset(sys.modules)  # came too early for us
         self._extensions: set[str] = set()  # found here, and loaded as usual
@@ -107,19 +111,25 @@ class ModuleCache:
 
     def find_spec(self, name: str, _path: "Sequence[str] | None" = None, _target: object = None) -> ModuleSpec | None:
         """A spec for a module whose source is still what it was; None leaves it to the next finder."""
+        if name in self._in_c:
+            return self._extension(name, self._in_c[name])
         about, place = self._single.get(name, (None, (0, 0)))
         if about is None or not _is_unchanged(about):
             return None
-        if not place[1]:  # of Python's library, in C: looking for it lists directories
-            self._extensions.add(name)
-            spec = ModuleSpec(name, ExtensionFileLoader(name, about[0]), origin=about[0])
-            spec.has_location = True
-            return spec
         try:
             self._code[name] = marshal.loads(self._read(place))
         except _DAMAGED:
             return None  # cut short or damaged
         return self._spec(name, about)
+
+    def _extension(self, name: str, about: "About") -> ModuleSpec | None:
+        """Of Python's library, in C: looking for it lists directories."""
+        if not _is_unchanged(about):
+            return None
+        self._extensions.add(name)
+        spec = ModuleSpec(name, ExtensionFileLoader(name, about[0]), origin=about[0])
+        spec.has_location = True
+        return spec
 
     def create_module(self, _spec: ModuleSpec) -> "ModuleType | None":
         """The ordinary kind of module."""
@@ -150,7 +160,7 @@ class ModuleCache:
         is_first = self._begun is not None and not (self._first or missing or rarely)
         if (missing or is_first) and not sys.dont_write_bytecode:
             found = {name: one for name in missing if (one := _made_of(ours[name])) is not None}
-            if is_first or not found.keys().isdisjoint(self._single):
+            if is_first or not found.keys().isdisjoint(self._single.keys() | self._in_c.keys()):
                 first = tuple(self.used)[: self._begun] if is_first else tuple(name for name, _about in self._first)
                 if found or first:
                     _write_anew(self._file, self._known() | found, first)
@@ -158,7 +168,7 @@ class ModuleCache:
                 self._extend(found)
         elif needed and {*needed} != {name for name, _about in self._first} and not sys.dont_write_bytecode:
             _write_anew(self._file, self._known(), needed)
-        descriptor, self._descriptor, self._single, self._first = self._descriptor, -1, {}, ()
+        descriptor, self._descriptor, self._known_single, self._first = self._descriptor, -1, {}, ()
         if descriptor >= 0:
             close(descriptor)  # last: a thread that still imports must not read another file under this number
 
@@ -171,13 +181,13 @@ class ModuleCache:
 
     def _extend(self, found: "dict[str, Made]") -> None:
         """Write the file with more modules. What it has is copied as it is: reading it takes a tenth of a second."""
-        known = b""
+        known, single = b"", self._single
         if self._descriptor >= 0:
             try:
                 known = self._read((0, fstat(self._descriptor).st_size))
             except OSError:
                 return
-        _write(self._file, known, (self._single, self._first, self._first_at), found)
+        _write(self._file, known, single, (self._first, self._first_at, self._in_c), found)
 
     def _made(self, name: str, about: "About") -> "ModuleType":
         """As the import system makes it, less all the looking; there for others to find, and still empty."""
@@ -205,28 +215,37 @@ class ModuleCache:
             spec.submodule_search_locations = [ospath.dirname(source)]
         return spec
 
+    @property
+    def _single(self) -> "Single":
+        if self._known_single is None:
+            try:
+                self._known_single = marshal.loads(pread(self._descriptor, self._single_at[1], self._single_at[0]))
+            except _DAMAGED:
+                self._known_single = {}
+        return self._known_single
+
     def _read(self, place: "Place") -> bytes:
-        return pread(self._descriptor, place[1], self._code_at + place[0])
+        return pread(self._descriptor, place[1], sum(self._single_at) + place[0])
 
     def _known(self) -> "dict[str, Made]":
         """All that the file holds and that still holds; nothing when it cannot be read."""
         try:
             known: dict[str, Made] = {
-                name: (about, marshal.loads(self._read(place)) if place[1] else None)
-                for name, (about, place) in self._single.items()
+                name: (about, marshal.loads(self._read(place))) for name, (about, place) in self._single.items()
             }
         except _DAMAGED:
             return {}
+        known |= {name: (about, None) for name, about in self._in_c.items()}
         return {name: made for name, made in known.items() if _is_unchanged(made[0])}
 
 
 def install(name: str = "run") -> "ModuleCache":
-    """Put the cache in front of the other finders; an unreadable or foreign file counts as empty.
+    """Put the cache in front of all finders but the one of what is built in; an unreadable or foreign file is as none.
 
     `name` is that of the file: commands that begin alike share one.
     """
     cache = ModuleCache(_place(name))
-    sys.meta_path.insert(0, cache)
+    sys.meta_path.insert(sys.meta_path.index(BuiltinImporter) + 1, cache)
     _installed.append(cache)
     return cache
 
@@ -281,23 +300,25 @@ def _place(name: str) -> str:
     return ospath.join(DIRECTORY, "__pycache__", file)
 
 
-def _opened(file: str) -> "tuple[int, int, Index]":
-    """A descriptor, where the code begins in it, and the index; only what is used is read later."""
+def _opened(file: str) -> "tuple[int, Place, First]":
+    """A descriptor, where the index of single modules lies, and the other one; only what is used is read later."""
     try:
         descriptor = open_descriptor(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     except OSError:
-        return -1, 0, _NOTHING
+        return -1, (0, 0), _NOTHING
     try:
         if not is_trusted(fstat(descriptor), stat(DIRECTORY).st_uid):
             raise ValueError("another user can have written it")
-        length = int.from_bytes(pread(descriptor, HEAD_BYTES, 0), "little")
-        form, version, directory, index = marshal.loads(pread(descriptor, min(length, INDEX_BYTES_MAX), HEAD_BYTES))
-        if (form, version, directory) == (FORMAT, sys.hexversion, (DIRECTORY, LIBRARY)):
-            return descriptor, HEAD_BYTES + length, index
+        head = pread(descriptor, 2 * LENGTH_BYTES, 0)
+        first, single = (int.from_bytes(each, "little") for each in (head[:LENGTH_BYTES], head[LENGTH_BYTES:]))
+        index = marshal.loads(pread(descriptor, min(first, INDEX_BYTES_MAX), 2 * LENGTH_BYTES))
+        if index[:3] == (FORMAT, sys.hexversion, (DIRECTORY, LIBRARY)):
+            modules, places, in_c = index[3]
+            return descriptor, (2 * LENGTH_BYTES + first, min(single, INDEX_BYTES_MAX)), (modules, places, in_c)
     except _DAMAGED:
         pass  # damaged, or another format: as if there were none
     close(descriptor)
-    return -1, 0, _NOTHING
+    return -1, (0, 0), _NOTHING
 
 
 def _write_anew(file: str, made: "dict[str, Made]", first: tuple[str, ...]) -> None:
@@ -307,7 +328,7 @@ def _write_anew(file: str, made: "dict[str, Made]", first: tuple[str, ...]) -> N
         codes = marshal.dumps(group)
         places.append((len(code), len(codes)))
         code += codes
-    _write(file, code, ({}, tuple((name, made[name][0]) for name in names), tuple(places)), made)
+    _write(file, code, {}, (tuple((name, made[name][0]) for name in names), tuple(places), {}), made)
 
 
 def _undocumented(code: "CodeType | None") -> "CodeType | None":
@@ -348,23 +369,27 @@ def _groups(codes: "list[CodeType | None]") -> "Iterator[tuple[CodeType | None, 
         yield tuple(group)
 
 
-def _write(file: str, known: bytes, about_known: "Index", more: "dict[str, Made]") -> None:
-    """What lies in `known`, as `about_known` says, and `more`."""
+def _write(file: str, known: bytes, about_known: "Single", first: "First", more: "dict[str, Made]") -> None:
+    """What lies in `known`, as `about_known` and `first` say, and `more`."""
     from os import O_CREAT, O_EXCL, O_WRONLY, fdopen, unlink
 
     parts, start = [known], len(known)
-    single = dict(about_known[0])
+    single, in_c = dict(about_known), dict(first[2])
     for name, (about, code) in more.items():
-        parts.append(b"" if code is None else marshal.dumps(code))
+        if code is None:
+            in_c[name] = about
+            continue
+        parts.append(marshal.dumps(code))
         single[name] = about, (start, len(parts[-1]))
         start += len(parts[-1])
-    index = marshal.dumps((FORMAT, sys.hexversion, (DIRECTORY, LIBRARY), (single, *about_known[1:])))
+    beginning = marshal.dumps((FORMAT, sys.hexversion, (DIRECTORY, LIBRARY), (*first[:2], in_c)))
+    others = marshal.dumps(single)
     fresh = f"{file}.{getpid()}"
     try:
         descriptor = open_descriptor(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, FILE_MODE)
         with fdopen(descriptor, "wb") as stream:
-            stream.write(len(index).to_bytes(HEAD_BYTES, "little") + index)
-            stream.writelines(parts)
+            stream.writelines(len(each).to_bytes(LENGTH_BYTES, "little") for each in (beginning, others))
+            stream.writelines((beginning, others, *parts))
         replace(fresh, file)
     except OSError:
         if ospath.exists(fresh):
