@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -98,6 +99,20 @@ def test_a_config_that_is_too_long_or_no_file_says_nothing(repo: Path, monkeypat
     monkeypatch.undo()
     (repo / ".git/config").unlink()
     assert known(repo) is None
+
+
+def test_a_pipe_behind_the_settings_keeps_what_is_in_it(repo: Path) -> None:
+    """Required: a command can make its settings a link to a pipe whose bytes somebody else is to read."""
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, b"an answer")
+        (repo / ".git/config").unlink()
+        (repo / ".git/config").symlink_to(f"/proc/{os.getpid()}/fd/{reader}")
+        assert known(repo) is None
+        assert os.read(reader, 100) == b"an answer"
+    finally:
+        os.close(reader)
+        os.close(writer)
 
 
 def test_an_assessment_of_a_real_push_knows_where_it_goes(repo: Path) -> None:

@@ -15,6 +15,7 @@ import os
 import stat
 
 from sandgate.places import git
+from sandgate.sandbox.file_bytes import whole_bytes
 from sandgate.sandbox.git_objects import tree_entries
 from sandgate.sandbox.index_entries import UnreadIndex, index_entries, staged_tree
 from sandgate.sandbox.listing import join
@@ -34,7 +35,7 @@ ABOVE_MAX = 64  # directories above the working directory in which the repositor
 CONFIG_BYTES_MAX = 1 << 20
 PACKED_BYTES_MAX = 16 << 20  # of references
 OTHERS_MAX = 10_000  # directories in which others than the index's files are looked for
-LOG_END_BYTES = 4096
+LOG_BYTES_MAX = 4 << 20  # some twenty thousand entries
 _HASH_BYTES = 20
 _LINK, _REGULAR, _EXECUTABLE = 0o120000, (0o100644, 0o100755), 0o100
 _DIRECTORIES = ("objects", "refs")
@@ -80,11 +81,11 @@ def _look(top: str, revision: str, objects: OldObjects) -> None:
     own = join(top, git.DIRECTORY)
     if os.path.lexists(join(own, "refs/replace")) or b"refs/replace/" in _packed(own):
         raise _Work  # what we read stands for something else
-    if b"worktree" in _content(join(own, "config"), CONFIG_BYTES_MAX).lower():
+    if b"worktree" in whole_bytes(join(own, "config"), CONFIG_BYTES_MAX, follows=False).lower():
         raise _Work  # another tree, or settings of its own
     index_path = join(own, "index")
     seen_ns = os.stat(index_path).st_mtime_ns
-    index = _content(index_path, INDEX_BYTES_MAX)
+    index = whole_bytes(index_path, INDEX_BYTES_MAX, follows=False)
     entries = index_entries(index)
     head = _commit("HEAD", objects)
     tree = _tree_of(head)
@@ -98,7 +99,7 @@ def _look(top: str, revision: str, objects: OldObjects) -> None:
 
 def _packed(own: str) -> bytes:
     place = join(own, "packed-refs")
-    return _content(place, PACKED_BYTES_MAX) if os.path.lexists(place) else b""
+    return whole_bytes(place, PACKED_BYTES_MAX, follows=False) if os.path.lexists(place) else b""
 
 
 def _commit(name: str, objects: OldObjects) -> bytes:
@@ -118,9 +119,7 @@ def _tree_of(commit: bytes) -> str:
 def _is_logged(own: str, head: bytes) -> bool:
     """Whether the log of HEAD, which brings the commit back, ends with it."""
     name = hashlib.sha1(b"commit %d\0" % len(head) + head, usedforsecurity=False).hexdigest()
-    with open(join(own, "logs/HEAD"), "rb", opener=_without_waiting) as log:
-        log.seek(max(0, os.fstat(log.fileno()).st_size - LOG_END_BYTES))
-        lines = log.read(LOG_END_BYTES).splitlines()
+    lines = whole_bytes(join(own, "logs/HEAD"), LOG_BYTES_MAX, follows=False).splitlines()
     return bool(lines) and lines[-1].split(b" ", 2)[1:2] == [name.encode()]
 
 
@@ -171,7 +170,7 @@ class _Files:
         if not closely and known and max(about.st_mtime_ns, about.st_ctime_ns) < self._seen_ns:
             return
         self._left -= about.st_size
-        if self._left < 0 or _blob(os.readlink(path) if is_link else _content(path, about.st_size)) != entry.blob:
+        if self._left < 0 or _blob(_content(path, about)) != entry.blob:
             raise _Work
 
 
@@ -233,13 +232,5 @@ def _blob(content: bytes) -> bytes:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).digest()
 
 
-def _content(path: str | bytes, most: int) -> bytes:
-    with open(path, "rb", opener=_without_waiting) as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise _Work
-    return content
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
+def _content(path: bytes, about: os.stat_result) -> bytes:
+    return os.readlink(path) if stat.S_ISLNK(about.st_mode) else whole_bytes(path, about.st_size, follows=False)

@@ -17,6 +17,7 @@ from os.path import join
 
 from sandgate.places import git, remade
 from sandgate.places.secrets import named_for_secrets
+from sandgate.sandbox.file_bytes import first_bytes, whole_bytes
 from sandgate.sandbox.git_index import may_hold
 from sandgate.sandbox.ignored import Ignoring
 from sandgate.sandbox.looking import Look
@@ -88,7 +89,7 @@ class _Repository:
         self.top = top
         self.ignoring = Ignoring(top, common)
         index = join(own, "index")
-        self._index = _read(index, INDEX_BYTES_MAX) if os.path.lexists(index) else b""
+        self._index = whole_bytes(index, INDEX_BYTES_MAX, follows=True) if os.path.lexists(index) else b""
 
     def inner(self, path: str) -> str:
         return path[len(self.top) + 1 :]
@@ -269,7 +270,7 @@ class _Looking:
     def _holds_mount(self, path: str) -> bool:
         """Whether something is mounted there or below, be it of the same file system."""
         if self._mounts is None:
-            lines = _read(MOUNTS, MOUNTS_BYTES_MAX).split(b"\n")
+            lines = whole_bytes(MOUNTS, MOUNTS_BYTES_MAX, follows=True).split(b"\n")
             places = [line.split(b" ")[4] for line in lines if line]
             self._mounts = tuple([os.fsdecode(place.decode("unicode_escape").encode("latin-1")) for place in places])
         return any(f"{mount}/".startswith(f"{path}/") for mount in self._mounts)
@@ -338,17 +339,4 @@ def _lstat(path: str) -> os.stat_result | None:
 
 
 def _begins(path: str, signature: bytes) -> bool:
-    with open(path, "rb", opener=_without_waiting) as file:
-        return file.read(len(signature)) == signature
-
-
-def _read(path: str, most: int) -> bytes:
-    with open(path, "rb", opener=_without_waiting) as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise _NotKnown
-    return data
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
+    return first_bytes(path, len(signature), follows=True) == signature

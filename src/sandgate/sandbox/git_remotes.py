@@ -11,6 +11,7 @@ from os.path import dirname, join
 
 from sandgate.commandline.git_settings import settings_in
 from sandgate.places import git
+from sandgate.sandbox.file_bytes import whole_bytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -86,12 +87,4 @@ def _addresses(settings: list[tuple[str, str]]) -> dict[str, Addresses] | None:
 
 
 def _text(path: str) -> str:
-    with open(path, "rb", opener=_without_waiting) as file:
-        content = file.read(CONFIG_BYTES_MAX + 1)
-    if len(content) > CONFIG_BYTES_MAX:
-        raise ValueError("too many settings")
-    return content.decode("utf-8", "surrogateescape")
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
+    return whole_bytes(path, CONFIG_BYTES_MAX, follows=True).decode("utf-8", "surrogateescape")
