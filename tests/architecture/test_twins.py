@@ -49,6 +49,10 @@ TESTED_ELSEWHERE = {
     "surfaces.transport.wire": ("tests/surfaces/mcp/test_stdio.py", "two threads between real pipes and a server"),
     "surfaces.transport.loopback": ("tests/surfaces/mcp/test_http.py", "sockets and names of a real server"),
     "surfaces.transport.token_choice": ("tests/surfaces/mcp/test_command.py", "shows in what a server takes"),
+    "agent.client_settings": (
+        "tests/surfaces/app_server/test_thread_settings.py",
+        "shows in what the clients of servers may ask for",
+    ),
     "surfaces.app_server.wire.": (
         "tests/surfaces/app_server/wire/test_methods.py",
         "forms without behaviour; recorded messages are held to them",
