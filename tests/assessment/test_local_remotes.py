@@ -19,7 +19,7 @@ REMOTES: dict[str, Addresses] = {
 }
 
 
-def about(remotes: Mapping[str, Addresses] | None = REMOTES, **env: str) -> AssessmentFacts:
+def about(remotes: Mapping[str, Addresses] | None = REMOTES, *, as_written: bool = True, **env: str) -> AssessmentFacts:
     here = {place: TargetFacts(True, True, real=place, git_root=PROJECT) for place in (PROJECT, DEEP)}
     return AssessmentFacts(
         HOME,
@@ -28,6 +28,7 @@ def about(remotes: Mapping[str, Addresses] | None = REMOTES, **env: str) -> Asse
         (PROJECT, "/tmp"),
         Targets(here),
         lambda top, _at: remotes if top else None,
+        as_written=lambda: as_written,
     )
 
 
@@ -112,3 +113,34 @@ def test_where_nobody_knows_the_settings_or_the_variables_lead_elsewhere_nothing
 def test_a_remote_that_deploys_is_told_wherever_it_lies() -> None:
     local: dict[str, Addresses] = {"production": (("/srv/site.git",), ("/srv/site.git",))}
     assert "Deploys through the remote" in judged("git push production main", about(local)).description
+
+
+@pytest.mark.parametrize("address", ["../bare.git", BARE, f"file://{BARE}"])
+def test_a_clone_of_a_directory_needs_no_network(address: str) -> None:
+    risk = judged(f"git clone --depth 1 {address} copy", about())
+    assert f"opies a repository from {BARE} on this machine" in risk.description
+    assert "network" not in " ".join(risk.risk_categories)
+    assert not [fact for fact in risk.facts if fact.kind == "contacts"]
+    assert [fact.target for fact in risk.facts if fact.kind == "writes"] == [f"{PROJECT}/copy"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "git clone https://example.com/r.git",
+        "git clone example.com:r.git",
+        "git clone --recurse-submodules ../bare.git",  # whose addresses the cloned repository names
+        "git clone -c url.https://example.com/.insteadOf=../ ../bare.git",
+        "git clone -u ./x ../bare.git",
+        "git clone $WHERE copy",
+        "git clone ext::/tmp/x",
+        "git config --global url.https://example.com/.insteadOf ../ && git clone ../bare.git",
+        "GIT_CONFIG_GLOBAL=x git clone ../bare.git",
+    ],
+)
+def test_a_clone_of_which_that_is_not_sure_may_leave(script: str) -> None:
+    assert "network_access" in judged(script, about()).risk_categories
+
+
+def test_a_clone_may_leave_where_settings_turn_addresses_into_others() -> None:
+    assert "network_access" in judged("git clone ../bare.git", about(as_written=False)).risk_categories

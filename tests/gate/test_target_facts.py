@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 from sandgate.assessment.facts import MAX_ENTRIES, TargetFacts
@@ -67,3 +68,30 @@ def test_facts_for_joins_both_halves(tmp_path: Path) -> None:
     assert risk is not None
     assert risk.risk_level == "high"
     assert "No repository keeps a copy of it." in risk.description
+
+
+def said_of(argv: tuple[str, ...], cwd: Path, home: Path) -> str:
+    environ = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+    command = CommandRequest(argv, str(cwd), environ)
+    risk = assess(command, facts=facts_for(command, environ=environ, writable=(str(cwd),)), denial=None)
+    assert risk is not None
+    return f"{risk.risk_level}: {risk.description}"
+
+
+def test_a_real_clean_tree_may_be_reset_and_a_changed_one_not(tmp_path: Path) -> None:
+    for line in ("init -q", "config user.email a@b", "config user.name a"):
+        subprocess.run(("git", *line.split()), cwd=tmp_path, check=True)
+    (tmp_path / "file").write_text("one\n")
+    subprocess.run(("git", "add", "file"), cwd=tmp_path, check=True)
+    subprocess.run(("git", "commit", "-qm", "one"), cwd=tmp_path, check=True)
+    hard = ("git", "reset", "--hard")
+    assert said_of(hard, tmp_path, tmp_path).startswith("medium: Goes back to HEAD. No uncommitted change")
+    (tmp_path / "file").write_text("two\n")
+    assert said_of(hard, tmp_path, tmp_path).startswith("high: Throws away changes")
+
+
+def test_a_clone_is_local_unless_the_users_settings_say_otherwise(tmp_path: Path) -> None:
+    clone = ("git", "clone", "../other", "copy")
+    assert "on this machine" in said_of(clone, tmp_path, tmp_path)
+    (tmp_path / ".gitconfig").write_text('[url "https://example.com/"]\n\tinsteadOf = ../\n')
+    assert "on this machine" not in said_of(clone, tmp_path, tmp_path)

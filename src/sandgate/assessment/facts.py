@@ -55,3 +55,7 @@ class AssessmentFacts(Record):
     # Of the repository at a path, as git has it in a directory below: by remote, the addresses it fetches from and
     # pushes to; None: nobody knows.
     remotes: Callable[[str, str], Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None] = lambda _top, _at: None
+    # No setting of the user or of the machine has git take an address for another one.
+    as_written: Callable[[], bool] = lambda: False
+    # Of `git reset --hard` in a directory, to a revision: no file is lost that no commit has.
+    loses_nothing: Callable[[str, str], bool] = lambda _directory, _revision: False

@@ -36,6 +36,8 @@ def facts_for(command: CommandRequest, *, environ: Mapping[str, str], writable: 
         writable_roots=writable,
         targets=on_disk(),
         remotes=lambda top, at: _remotes_of(top, at, command.env),
+        as_written=lambda: _as_written(command.env),
+        loses_nothing=lambda directory, revision: _loses_nothing(directory, revision, writable),
     )
 
 
@@ -45,6 +47,18 @@ def _remotes_of(
     from sandgate.sandbox.git_remotes import remotes_of
 
     return remotes_of(top, environ, at=at)
+
+
+def _as_written(environ: Mapping[str, str]) -> bool:
+    from sandgate.sandbox.git_remotes import are_taken_as_written
+
+    return are_taken_as_written(environ)
+
+
+def _loses_nothing(directory: str, revision: str, writable: tuple[str, ...]) -> bool:
+    from sandgate.sandbox.clean_tree import loses_nothing
+
+    return loses_nothing(directory, revision, map(realpath, writable))
 
 
 def _account_home(environ: Mapping[str, str]) -> str:

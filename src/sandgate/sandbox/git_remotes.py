@@ -38,14 +38,30 @@ def remotes_of(top: str, environ: Mapping[str, str], *, at: str = "") -> dict[st
         if any(map(os.listdir, filter(os.path.isdir, (join(own, name) for name in _OLD_PLACES)))):
             return None
         text = _text(join(own, "config"))
-        others = [_text(path) for path in _beside(environ) if os.path.lexists(path)]
+        others = _texts_beside(environ)
     except (OSError, ValueError):
         return None
-    if any(mark in each.lower() for each in (text, *others) for mark in (*_REWRITING, "worktreeconfig")):
+    if _have_any(_REWRITING, text, *others) or _have_any(("worktreeconfig",), text):
         return None
-    if any(mark in each.lower() for each in others for mark in _ELSEWHERE):
+    if _have_any(_ELSEWHERE, *others):
         return None
     return _addresses(settings_in(text))
+
+
+def are_taken_as_written(environ: Mapping[str, str]) -> bool:
+    """Whether no setting of the user or of the machine turns an address into another one."""
+    try:
+        return not _have_any(_REWRITING, *_texts_beside(environ))
+    except (OSError, ValueError):
+        return False
+
+
+def _texts_beside(environ: Mapping[str, str]) -> list[str]:
+    return [_text(path) for path in _beside(environ) if os.path.lexists(path)]
+
+
+def _have_any(marks: tuple[str, ...], *texts: str) -> bool:
+    return any(mark in each.lower() for each in texts for mark in marks)
 
 
 def _between(at: str, top: str) -> Iterator[str]:

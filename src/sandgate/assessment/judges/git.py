@@ -16,6 +16,7 @@ from sandgate.assessment.options import parsed
 from sandgate.assessment.wording import worded
 from sandgate.commandline import git_settings
 from sandgate.commandline.commissions import git_runs
+from sandgate.policy.resets import reset_to
 from sandgate.policy.safety import is_safe
 
 TYPE_CHECKING = False
@@ -37,11 +38,12 @@ RUNS_SETTINGS = ("--ext-diff", "--textconv")
 GIT_CONTENT = frozenset(words("archive bundle show diff log cat-file format-patch fast-export blame grep stash"))
 OFF = frozenset(words("false 0 off no"))
 LONE_FILES = frozenset(words("makefile dockerfile gemfile rakefile procfile readme license go.mod justfile head"))
-CLONE_VALUES = ("-c --config -b --branch --depth -o --origin -u --upload-pack --reference --separate-git-dir "
-                "--template -j --jobs --filter --shallow-since --shallow-exclude")  # fmt: skip
 WORKTREE_VALUES = "-b -B --reason"
 DEPLOYING = frozenset(words("heroku dokku piku production prod live deploy clever scalingo gigalixir"))
+COPIES = "Copies to"
 UNCOMMITTED = "Changes that were not committed are lost"
+UNCHANGED = "moves the branch in a working tree without changes"
+NOTHING_LOST = "No uncommitted change is there to be lost"
 
 
 def _judge_git(call: Call, inquiry: Inquiry) -> None:
@@ -89,7 +91,11 @@ def _judge_git(call: Call, inquiry: Inquiry) -> None:
         ]
         if command == local_remotes.PUSH:
             _deploys(parsed(rest, ""), inquiry)
+        elif command == local_remotes.CLONE:
+            _git_clone(parsed(rest, ""), call, inquiry, verb=COPIES)
         return
+    if command == "reset" and not led and not call.remote:
+        _git_reset(call, inquiry, since=since)
     special = GIT_COMMANDS.get(command)
     if special is not None:
         special(parsed(rest, "-b -B -s --source -m -e -x --exec"), call, inquiry)
@@ -186,10 +192,24 @@ def _git_rm(options: Parsed, call: Call, inquiry: Inquiry) -> None:
         inquiry.delete(arg, call, recursive=options.has("-r"))
 
 
-def _git_clone(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
-    options = parsed(call.args[1:], CLONE_VALUES)
+def _git_reset(call: Call, inquiry: Inquiry, *, since: int) -> None:
+    """A hard one where no file has what no commit has, and where nothing before it in the line may change that."""
+    cwd = call.shell.cwd
+    exact = all(each == "exact" for each in certainties(call.args))
+    revision = reset_to(tuple([arg.text for arg in call.args[1:]])) if exact else ""
+    if not revision or cwd is None or local_remotes.has_variables(call):
+        return
+    if all(each.kind == "reads" for each in inquiry.findings[:since]) and inquiry.facts.loses_nothing(cwd, revision):
+        inquiry.findings[since:] = [
+            each.but(level=MEDIUM, why=UNCHANGED, sentence=f"Goes back to {worded(revision)}", consequence=NOTHING_LOST,
+                     categories=()) if each.target == "git reset" else each for each in inquiry.findings[since:]
+        ]  # fmt: skip
+
+
+def _git_clone(_options: Parsed, call: Call, inquiry: Inquiry, *, verb: str = "Downloads to") -> None:
+    options = parsed(call.args[1:], local_remotes.CLONE_VALUES)
     for arg in options.operands[:1]:
-        if "://" in arg.text or "@" in arg.text:
+        if verb != COPIES and ("://" in arg.text or "@" in arg.text):
             host = host_of(arg.text.replace(":", "/", 1) if "://" not in arg.text else arg.text)
             inquiry.contact(host, call)
             name = arg.text.rstrip("/").removesuffix(".git").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
@@ -197,7 +217,7 @@ def _git_clone(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
             if into is not None:
                 inquiry.downloads[into.rstrip("/") + "/"] = host
     for arg in options.operands[1:]:
-        inquiry.write(arg, call, verb="Downloads to")
+        inquiry.write(arg, call, verb=verb)
     for name, arg in parsed(call.args[1:], "-c --config -b --branch --depth -o").values:
         if name in {"-c", "--config"}:
             _git_setting(arg.text.partition("=")[0], arg.text.partition("=")[2], call, inquiry)

@@ -19,19 +19,20 @@ if TYPE_CHECKING:
     from sandgate.assessment.inquiry import Call, Inquiry
 
 PUSH = "push"
-TALKING = {PUSH: "git push", "fetch": "git fetch", "pull": "git pull", "ls-remote": "git ls-remote"}
+CLONE = "clone"
+TALKING = {name: f"git {name}" for name in (PUSH, "fetch", "pull", "ls-remote", CLONE)}
 SOMEWHERE = "another repository"  # of several, or one whose place the words do not tell
 _VALUES = ("-o --push-option --repo --receive-pack --exec --upload-pack --depth --deepen -j --jobs --server-option "
            "--shallow-since --shallow-exclude --negotiation-tip -s --strategy -X --strategy-option --sort "
            "--refmap --filter")  # fmt: skip
-_TELLING = (
-    "--repo",
-    "--receive-pack",
-    "--upload-pack",
-    "--exec",
-    "--all",
-    "--multiple",
-)  # another remote, or a program
+# Another remote, or a program; and of `clone`: settings, and repositories that the cloned one names.
+_TELLING = "--repo --receive-pack --upload-pack --exec --all --multiple"
+CLONE_VALUES = ("-c --config -b --branch --depth -o --origin -u --upload-pack --reference --separate-git-dir "
+                "--template -j --jobs --filter --shallow-since --shallow-exclude --server-option --reference-if-able "
+                "--bundle-uri --revision --ref-format")  # fmt: skip
+_TELLING_OF_CLONE = (
+    "-c --config -u --upload-pack --recurse-submodules --recursive --reference --reference-if-able --bundle-uri"
+)
 _LEADING = frozenset(words("GIT_DIR GIT_COMMON_DIR GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT "
                            "GIT_CONFIG_PARAMETERS GIT_WORK_TREE"))  # fmt: skip
 _SETTING = ("git config", "git remote", "git settings", "git submodule", "git init", "git clone")
@@ -46,12 +47,14 @@ def stays_here(call: Call, inquiry: Inquiry, *, since: int) -> str:
     `call` begins with the sub-command; the findings before `since` are about what else the line does.
     """
     cwd = call.shell.cwd
-    if call.remote or cwd is None or call.args[0].text not in TALKING or _has_variables(call):
+    if call.remote or cwd is None or call.args[0].text not in TALKING or has_variables(call):
         return ""
-    options = parsed(call.args[1:], _VALUES)
-    if options.has(" ".join(_TELLING)) or any(_may_lead(each, cwd) for each in inquiry.findings[:since]):
+    clones = call.args[0].text == CLONE
+    options = parsed(call.args[1:], CLONE_VALUES if clones else _VALUES)
+    telling = _TELLING_OF_CLONE if clones else _TELLING
+    if options.has(telling) or any(_may_lead(each, cwd) for each in inquiry.findings[:since]):
         return ""
-    return _talked_to(options.operands[:1], call, inquiry)
+    return (_cloned if clones else _talked_to)(options.operands[:1], call, inquiry)
 
 
 def as_local(found: Finding, place: str) -> Finding:
@@ -68,13 +71,14 @@ def as_local(found: Finding, place: str) -> Finding:
 
 
 def _at_home(text: str, here: str, *, pushes: bool) -> str:
+    text = text.replace("Downloads a ", "Copies a ").replace("downloads a ", "copies a ")
     text = text.replace("Downloads", "Takes over").replace("downloads", "takes over")
     if "a remote repository" in text:
         return text.replace("a remote repository", here)
     return f"{text} {'in' if pushes else 'from'} {here}" if text else ""
 
 
-def _has_variables(call: Call) -> bool:
+def has_variables(call: Call) -> bool:
     """Whether one around it may have the words mean another repository or other settings."""
     shell = call.shell
     return any(name in _LEADING or name.startswith("GIT_CONFIG_KEY") for name in (*shell.variables, *shell.environment))
@@ -90,6 +94,13 @@ def _may_lead(found: Finding, cwd: str) -> bool:
     if found.kind not in ("writes", "deletes") or target.endswith("config") or target == "patch":
         return True
     return target[:1] == "/" and (_GIT in f"{target}/" or f"{cwd}/".startswith(f"{target.rstrip('/')}/"))
+
+
+def _cloned(operands: tuple[Arg, ...], call: Call, inquiry: Inquiry) -> str:
+    address = operands[0].text if operands else ""
+    if any(mark in address for mark in _UNSURE) or not _is_path(address) or not inquiry.facts.as_written():
+        return ""
+    return call.shell.resolve(address.removeprefix(_FILE)) or ""
 
 
 def _talked_to(operands: tuple[Arg, ...], call: Call, inquiry: Inquiry) -> str:
