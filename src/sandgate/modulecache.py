@@ -111,25 +111,19 @@ class ModuleCache:
 
     def find_spec(self, name: str, _path: "Sequence[str] | None" = None, _target: object = None) -> ModuleSpec | None:
         """A spec for a module whose source is still what it was; None leaves it to the next finder."""
-        if name in self._in_c:
-            return self._extension(name, self._in_c[name])
-        about, place = self._single.get(name, (None, (0, 0)))
+        about, place = (self._in_c[name], None) if name in self._in_c else self._single.get(name, (None, None))
         if about is None or not _is_unchanged(about):
             return None
+        if place is None:  # of Python's library, in C: looking for it lists directories
+            self._extensions.add(name)
+            spec = ModuleSpec(name, ExtensionFileLoader(name, about[0]), origin=about[0])
+            spec.has_location = True
+            return spec
         try:
             self._code[name] = marshal.loads(self._read(place))
         except _DAMAGED:
             return None  # cut short or damaged
         return self._spec(name, about)
-
-    def _extension(self, name: str, about: "About") -> ModuleSpec | None:
-        """Of Python's library, in C: looking for it lists directories."""
-        if not _is_unchanged(about):
-            return None
-        self._extensions.add(name)
-        spec = ModuleSpec(name, ExtensionFileLoader(name, about[0]), origin=about[0])
-        spec.has_location = True
-        return spec
 
     def create_module(self, _spec: ModuleSpec) -> "ModuleType | None":
         """The ordinary kind of module."""
@@ -149,17 +143,16 @@ class ModuleCache:
     def keep(self) -> None:
         """Write the file anew if it would have served this process better. Failing costs nothing."""
         # A copy, taken at once: a thread may still import.
-        served = self.used.keys() | self._extensions
-        fresh = {name: each for name, each in list(sys.modules.items()) if name not in served}
-        ours = {name: each for name, each in fresh.items() if name not in self._before and _is_kept(name, each)}
-        missing = [*ours]
+        served = self.used.keys() | self._extensions | self._before
+        fresh = [(name, each) for name, each in list(sys.modules.items()) if name not in served]
+        missing = {name: each for name, each in fresh if _is_kept(name, each)}
         # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
         # One that never began, as it only told its options, knows nothing of what others begin with.
         needed = self._needed() if self._is_narrowing and self._begun is not None else ()
         rarely = any(name.startswith(RARELY_FIRST) for name in self.used)
         is_first = self._begun is not None and not (self._first or missing or rarely)
         if (missing or is_first) and not sys.dont_write_bytecode:
-            found = {name: one for name in missing if (one := _made_of(ours[name])) is not None}
+            found = {name: one for name, each in missing.items() if (one := _made_of(each)) is not None}
             if is_first or not found.keys().isdisjoint(self._single.keys() | self._in_c.keys()):
                 first = tuple(self.used)[: self._begun] if is_first else tuple(name for name, _about in self._first)
                 if found or first:
@@ -230,9 +223,7 @@ class ModuleCache:
     def _known(self) -> "dict[str, Made]":
         """All that the file holds and that still holds; nothing when it cannot be read."""
         try:
-            known: dict[str, Made] = {
-                name: (about, marshal.loads(self._read(place))) for name, (about, place) in self._single.items()
-            }
+            known = {name: (about, marshal.loads(self._read(place))) for name, (about, place) in self._single.items()}
         except _DAMAGED:
             return {}
         known |= {name: (about, None) for name, about in self._in_c.items()}
@@ -374,14 +365,13 @@ def _write(file: str, known: bytes, about_known: "Single", first: "First", more:
     from os import O_CREAT, O_EXCL, O_WRONLY, fdopen, unlink
 
     parts, start = [known], len(known)
-    single, in_c = dict(about_known), dict(first[2])
+    single = dict(about_known)
+    in_c = first[2] | {name: about for name, (about, code) in more.items() if code is None}
     for name, (about, code) in more.items():
-        if code is None:
-            in_c[name] = about
-            continue
-        parts.append(marshal.dumps(code))
-        single[name] = about, (start, len(parts[-1]))
-        start += len(parts[-1])
+        if code is not None:
+            parts.append(marshal.dumps(code))
+            single[name] = about, (start, len(parts[-1]))
+            start += len(parts[-1])
     beginning = marshal.dumps((FORMAT, sys.hexversion, (DIRECTORY, LIBRARY), (*first[:2], in_c)))
     others = marshal.dumps(single)
     fresh = f"{file}.{getpid()}"
