@@ -6,6 +6,7 @@
 
 enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10 };
 enum { ADDRESS_BYTES_MAX = 128 /* sizeof(struct sockaddr_storage) */, ADDRESS_TEXT_BYTES = 160 };
+enum { SAID_TEXT_BYTES = 264 /* a name, which has 255 octets, and a port */ };
 
 /* The family, then a form of its own for each family, without gaps. */
 struct socket_address {

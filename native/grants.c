@@ -129,7 +129,7 @@ static int reaches(const struct plan *plan, const struct grant *grant, enum wish
         case GRANT_WRITE_PATH:
             if (creates(wish)) return is_exact || serves_to_replace(plan, wish, spot->path, grant->path);
             return is_exact && (wish == WISH_METADATA || wish == WISH_WRITE);
-        case GRANT_HOST: case GRANT_SOCKET: case GRANT_KINDS: break;
+        case GRANT_HOST: case GRANT_SOCKET: case GRANT_NAME: case GRANT_KINDS: break;
     }
     return 0;
 }

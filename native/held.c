@@ -29,6 +29,8 @@ static struct deed deeds[HELD_MAX + 1]; /* the last one belongs to none: for cal
 static uint32_t last_number;
 static int end, waiting, untold; /* entries from `end` on are free; how many are not; how many are to be told of */
 
+uint32_t next_held_number(void) { return ++last_number; }
+
 /* Returns 0, or the errno that the command gets instead of the descriptor. */
 static int hand_in(const struct supervisor *supervisor, uint64_t id, long fd, uint64_t flags) {
     struct seccomp_notif_addfd wanted = {
@@ -162,7 +164,7 @@ static int hold(struct supervisor *supervisor, const struct refused_call *call, 
     const struct refusal *refusal = &call->refusal;
     if (!note_parents(&supervisor->sandbox->plan, &deeds[at])) return 0;
     if (replaces_older(call, &deeds[at])) return 1;
-    table[at].number = ++last_number;
+    table[at].number = next_held_number();
     table[at].id = call->id;
     table[at].operation = refusal->operation;
     table[at].layer = refusal->layer;

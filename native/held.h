@@ -30,6 +30,8 @@ long granted_access(const struct supervisor *supervisor, const struct place *pla
 /* The same for a connection: `address` is where it would go, `path` the socket's file, if it has one. */
 int take_connection_over(struct supervisor *supervisor, const struct attempt *attempt, const struct socket_address *address,
                          const char *path, const struct refusal *refusal, int otherwise);
+/* Of whatever waits, one number after the other. */
+uint32_t next_held_number(void);
 /* It was made, or could not be: told once for each grant, and for each held call. */
 void tell_connected(struct supervisor *supervisor, uint32_t number, int grant, const char *said, int error);
 

@@ -43,7 +43,7 @@ struct relay {
     uint64_t given_inode;
     uint32_t number; /* of the held call, and within which grant; nothing is said of the plan's own */
     int grant;
-    char said[ADDRESS_TEXT_BYTES];
+    char said[SAID_TEXT_BYTES];
 };
 static struct relay table[RELAYS_MAX];
 

@@ -3,22 +3,25 @@
 #define SANDGATE_LOOKUPS_H
 
 #include "connects.h"
+#include "dns.h"
 #include "plan.h"
 
-enum { LOOKUPS_MAX = 64 }; /* sockets asked by at one time; one more is refused by its address */
-enum { NAME_TEXT_BYTES = 256 /* RFC 1035: a name has 255 octets */ };
+enum { LOOKUPS_MAX = 64 /* sockets asked by at one time; one more is refused by its address */ };
+enum { LOOKUP_WAITS_MAX = 64 /* connections that wait for what is asked about; one more is made at once */ };
 
-/* The name that a question to a name server is about (RFC 1035, 4.1.2), or 0. */
-int read_question(const uint8_t *packet, size_t length, char name[NAME_TEXT_BYTES]);
-/* The same, of a packet in the task's memory. */
-int read_question_of(int pid, uint64_t address, uint64_t length, char name[NAME_TEXT_BYTES]);
+/* The question of a packet in the task's memory. */
+int read_question_of(int pid, uint64_t address, uint64_t length, struct question *question);
 
 /* Lets the task ask us instead of the server: its socket becomes one end of a pair. Returns ANSWERED, or 0 when this
  * cannot be done. */
-int listen_to_lookup(struct supervisor *supervisor, const struct attempt *attempt, int original, const char *server);
+int listen_to_lookup(struct supervisor *supervisor, const struct attempt *attempt, const char *server);
+/* The same for a connection over which questions come; one of a process that waits for an answer waits as well. */
+int listen_to_stream(struct supervisor *supervisor, const struct attempt *attempt, const char *server);
 
 unsigned int lookups_watch(struct pollfd watched[LOOKUPS_MAX]);
-/* Tells what was asked for; the answer is an end of file. */
+/* Something waits for what is decided elsewhere. */
+int lookups_wait(void);
+/* Tells what was asked for, and replies as far as that was decided. */
 void lookups_settle(struct supervisor *supervisor);
 
 #endif

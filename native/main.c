@@ -19,6 +19,7 @@
 #include "hosts.h"
 #include "layers.h"
 #include "lookups.h"
+#include "names.h"
 #include "orders.h"
 #include "serve.h"
 
@@ -204,15 +205,16 @@ static void serve_calls(struct supervisor *supervisor) {
         struct pollfd *asking = relayed + relays;
         unsigned int lookups = lookups_watch(asking);
         struct __kernel_timespec soon = {0, CONNECT_RETRY_MS * 1000000}, later = {0, HELD_LOOK_MS * 1000000};
-        struct __kernel_timespec *limit = connects_retry() ? &soon : held_look_soon() ? &later : 0;
-        watched[STATUS].events = held_wants_to_tell() ? POLLIN | POLLOUT : POLLIN;
+        struct __kernel_timespec *limit = connects_retry() ? &soon : held_look_soon() || names_look_soon() ? &later : 0;
+        watched[STATUS].events = held_wants_to_tell() || names_want_to_tell() ? POLLIN | POLLOUT : POLLIN;
         sys(ppoll, watched, WATCHED + connects + relays + lookups, limit, 0, 8);
         if (watched[INIT].revents) return;
         if (held_look_soon()) held_look(supervisor, (watched[STATUS].revents & POLLOUT) != 0);
+        if (names_look_soon() || names_want_to_tell()) names_look(supervisor);
         if ((watched[STATUS].revents & ~POLLOUT) && obey(supervisor) != 0) watched[STATUS].fd = -1;
         connects_settle(supervisor, watched + WATCHED, connects);
         if (any_ready(relayed, relays)) hosts_settle(supervisor);
-        if (any_ready(asking, lookups)) lookups_settle(supervisor);
+        if (any_ready(asking, lookups) || lookups_wait()) lookups_settle(supervisor);
         if (!watched[LISTENER].revents) continue;
         /* Every task behind the filter may be gone: then there is nothing to listen to any more. */
         if (!(watched[LISTENER].revents & POLLIN) || notify_answer_one(supervisor) != 0) watched[LISTENER].fd = -1;

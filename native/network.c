@@ -16,10 +16,11 @@
 #include "hosts.h"
 #include "listeners.h"
 #include "lookups.h"
+#include "names.h"
 #include "network.h"
 #include "own_sockets.h"
 
-enum { TYPE_STREAM = 1, TYPE_DATAGRAM = 2, NAME_SERVER_PORT = 53, UNIX_PATH_MAX_BYTES = 108 };
+enum { TYPE_STREAM = 1, TYPE_DATAGRAM = 2, UNIX_PATH_MAX_BYTES = 108 };
 
 static int read_address(const struct attempt *attempt, struct socket_address *address) {
     memset(address, 0, sizeof *address);
@@ -37,13 +38,15 @@ static void tell(struct supervisor *supervisor, const struct attempt *attempt, e
     report_refusal(&supervisor->tally, &refusal);
 }
 
-/* Resolvers ask over a connected datagram socket; whatever the server's address, it is the name that says something. */
-static int connect_to_server(struct supervisor *supervisor, const struct attempt *attempt, int socket, const struct host *endpoint) {
+/* Resolvers ask over a connected socket; whatever the server's address, it is the name that says something. Over a stream
+ * they only come where there may be a reply. */
+static int connect_to_server(struct supervisor *supervisor, const struct attempt *attempt, const struct host *endpoint, int stream) {
     char text[ADDRESS_TEXT_BYTES];
     int off = (supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) != 0;
-    if (!off || endpoint->port != NAME_SERVER_PORT || number_option(socket, SO_TYPE) != TYPE_DATAGRAM) return 0;
+    if (!off || endpoint->port != NAME_SERVER_PORT) return 0;
     put_endpoint(text, endpoint);
-    return listen_to_lookup(supervisor, attempt, socket, text);
+    if (!stream) return listen_to_lookup(supervisor, attempt, text);
+    return takes_calls_over(supervisor) && grant_named(GRANT_HOST, text) < 0 ? listen_to_stream(supervisor, attempt, text) : 0;
 }
 
 /* Programs may serve and call each other on the sandbox's own loopback, which is where this goes. A connection tells by
@@ -53,6 +56,8 @@ static int judge_inet(struct supervisor *supervisor, const struct attempt *attem
     char text[ADDRESS_TEXT_BYTES];
     if (!(supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF)) return 0;
     put_endpoint(text, endpoint);
+    /* Resolvers connect a datagram socket to sort what they have found (RFC 6724). */
+    if (!stream && name_at(endpoint)) return ENETUNREACH;
     if (!is_local(endpoint)) {
         tell(supervisor, attempt, BY_NETWORK, EPERM, 1, text);
         return EPERM;
@@ -169,7 +174,7 @@ static int connect_inet(struct supervisor *supervisor, const struct attempt *att
         int granted = (plan->flags & PLAN_NETWORK_OFF) && is_granted_host(plan, &endpoint);
         int stream = number_option(socket, SO_TYPE) == TYPE_STREAM;
         if (granted && stream) return without(socket, connect_on_behalf(supervisor, attempt, socket, address, address->length));
-        if (connect_to_server(supervisor, attempt, socket, &endpoint) == ANSWERED) return without(socket, ANSWERED);
+        if (connect_to_server(supervisor, attempt, &endpoint, stream) == ANSWERED) return without(socket, ANSWERED);
         if (stream && leave_to_answer(supervisor, attempt, address, &endpoint)) return without(socket, ANSWERED);
         int error = judge_inet(supervisor, attempt, &endpoint, stream);
         if (error) return error;
@@ -217,14 +222,28 @@ static int connect_as_shown(struct supervisor *supervisor, const struct attempt 
     return error;
 }
 
+/* A host by the name that was given: "example.org:443" goes to `said`. */
+static int grant_of_name(const struct deed *deed, char said[SAID_TEXT_BYTES]) {
+    struct host endpoint;
+    const char *name = endpoint_of(&deed->peer, &endpoint) == 0 ? name_at(&endpoint) : 0;
+    if (!name) return -1;
+    put_number(put_text(put_text(said, name), ":"), endpoint.port);
+    return grant_named(GRANT_HOST, name);
+}
+
 int connect_within_grants(struct supervisor *supervisor, struct attempt *attempt, const struct deed *deed) {
+    char said[SAID_TEXT_BYTES];
     int by_path = deed->at.path[0] != 0;
     attempt->grant = grant_named(by_path ? GRANT_SOCKET : GRANT_HOST, by_path ? deed->at.path : deed->text);
-    if (attempt->grant < 0) return 0;
     attempt->said = deed->text;
+    if (attempt->grant < 0 && !by_path) {
+        attempt->grant = grant_of_name(deed, said);
+        attempt->said = said;
+    }
+    if (attempt->grant < 0) return 0;
     int error = connect_as_shown(supervisor, attempt, deed);
     if (error == ANSWERED) return 1;
-    tell_connected(supervisor, attempt->number, attempt->grant, deed->text, error);
+    tell_connected(supervisor, attempt->number, attempt->grant, attempt->said, error);
     answer_call(supervisor, attempt->id, error);
     return 1;
 }
@@ -241,11 +260,11 @@ int judge_connect(struct supervisor *supervisor, const struct attempt *attempt) 
 int judge_send(struct supervisor *supervisor, const struct attempt *attempt) {
     struct socket_address address;
     struct host endpoint;
-    char name[NAME_TEXT_BYTES];
+    struct question question;
     if (read_address(attempt, &address) != 0 || endpoint_of(&address, &endpoint) != 0) return 0;
     int off = (supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) != 0;
-    if (off && endpoint.port == NAME_SERVER_PORT && read_question_of(attempt->pid, attempt->text, attempt->text_length, name)) {
-        tell(supervisor, attempt, BY_NETWORK, EPERM, 1, name);
+    if (off && endpoint.port == NAME_SERVER_PORT && read_question_of(attempt->pid, attempt->text, attempt->text_length, &question)) {
+        tell(supervisor, attempt, BY_NETWORK, EPERM, 1, question.name);
         return EPERM;
     }
     return judge_inet(supervisor, attempt, &endpoint, 0);

@@ -1,6 +1,7 @@
 /* Reads answers: request, number of the call, count, then so many grants: kind, path with its zero byte.
  *
  * A damaged answer gives nothing, and is a no. */
+#include "names.h"
 #include "orders.h"
 
 enum { NUMBER = sizeof(uint32_t), HEAD = 3 * NUMBER };
@@ -32,7 +33,10 @@ static int is_whole(const unsigned char *bytes, size_t length, uint32_t count) {
 static void add_grants(const unsigned char *bytes, size_t length, uint32_t count) {
     for (; count; count--) {
         size_t size = grant_length(bytes, length);
-        add_grant((enum grant_kind)number_at(bytes), (const char *)bytes + NUMBER);
+        const char *value = (const char *)bytes + NUMBER;
+        enum grant_kind kind = (enum grant_kind)number_at(bytes);
+        if (kind == GRANT_NAME) learn_name(value);
+        else add_grant(kind, value);
         bytes += size;
         length -= size;
     }
@@ -40,12 +44,15 @@ static void add_grants(const unsigned char *bytes, size_t length, uint32_t count
 
 int obey_order(struct supervisor *supervisor, const unsigned char *message, size_t length) {
     if (length < 2 * NUMBER) return 0;
-    if (number_at(message) == REQUEST_STOP_HOLDING) held_refuse_all(supervisor);
-    else if (number_at(message) != REQUEST_ANSWER || length < HEAD) return 0;
+    if (number_at(message) == REQUEST_STOP_HOLDING) {
+        held_refuse_all(supervisor);
+        names_refuse_all(supervisor);
+    } else if (number_at(message) != REQUEST_ANSWER || length < HEAD) return 0;
     else {
         uint32_t count = number_at(message + 2 * NUMBER);
         if (is_whole(message + HEAD, length - HEAD, count)) add_grants(message + HEAD, length - HEAD, count);
         held_answer(supervisor, number_at(message + NUMBER));
+        names_answer(supervisor, number_at(message + NUMBER));
     }
     return 1;
 }

@@ -67,7 +67,7 @@ struct expected {
 };
 
 /* What the supervisor may carry out beyond the view: grants.c says what each gives. */
-enum grant_kind { GRANT_WRITE_PATH, GRANT_WRITE_ROOT, GRANT_NEW_ENTRY, GRANT_REMOVE, GRANT_METADATA, GRANT_HOST, GRANT_SOCKET, GRANT_KINDS };
+enum grant_kind { GRANT_WRITE_PATH, GRANT_WRITE_ROOT, GRANT_NEW_ENTRY, GRANT_REMOVE, GRANT_METADATA, GRANT_HOST, GRANT_SOCKET, GRANT_NAME /* with its addresses: names.h */, GRANT_KINDS };
 
 struct plan_grant {
     enum grant_kind kind;

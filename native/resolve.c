@@ -7,6 +7,7 @@
 #include <linux/stat.h>
 #include <linux/uio.h>
 
+#include "processes.h"
 #include "resolve.h"
 
 enum { PAGE_BYTES = 4096, LINKS_MAX = 40 };
@@ -246,29 +247,6 @@ static int find_last(const struct plan *plan, char path[PATH_BYTES_MAX], int fol
     if (error != 0) return error;
     if (missing == 0) describe(place, &about);
     return missing == 0 || missing == -ENOENT ? 0 : (int)missing;
-}
-
-/* A number as it stands in /proc/<tid>/status after `label`: the first, or the last of its line. */
-static unsigned long status_number(int pid, const char *label, int last) {
-    char path[48], text[PAGE_BYTES];
-    put_text(put_number(put_text(path, "/proc/"), (unsigned long)pid), "/status");
-    long fd = sys(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return 0;
-    long length = sys(read, fd, text, sizeof text - 1);
-    sys(close, fd);
-    text[length > 0 ? length : 0] = 0;
-    unsigned long number = 0;
-    size_t size = strlen(label);
-    for (const char *line = text; *line; line++) {
-        if ((line == text || line[-1] == '\n') && memcmp(line, label, size) == 0) {
-            for (const char *at = line + size; *at && *at != '\n'; at++) {
-                if (*at < '0' || *at > '9') continue;
-                for (number = 0; *at >= '0' && *at <= '9'; at++) number = number * 10 + (unsigned long)(*at - '0');
-                if (!last || *at != '\t') return number;
-            }
-        }
-    }
-    return number;
 }
 
 /* What "self" and "thread-self" of the command's own /proc say to the caller. */

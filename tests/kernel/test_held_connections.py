@@ -4,9 +4,7 @@ import errno
 import os
 import socket
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from sandgate.kernel.build import helper_path
 from sandgate.protocol.permissions import Grant
 from support.kernel.held_runs import BACKENDS, LANDLOCK, HeldOutcome, HeldRun, run_held
 from support.kernel.helper_runs import plan_for
+from support.kernel.server import Greeter
 
 ELSEWHERE = "192.0.2.1:80"  # RFC 5737: nobody's
 
@@ -28,36 +27,6 @@ def helper(request: pytest.FixtureRequest) -> str:
 def refused_as(helper: str, error: int) -> int:
     """Under Landlock the supervisor refuses; elsewhere that a network is empty, or a file covered, does."""
     return errno.EPERM if helper == LANDLOCK else error
-
-
-class Greeter:
-    """A server of the host's that greets whoever connects, and says whom it heard."""
-
-    def __init__(self, server: socket.socket) -> None:
-        self.server = server
-        self.heard: list[bytes] = []
-        server.listen()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._thread.start()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                taken, _ = self.server.accept()
-            except OSError:
-                return
-            with taken:
-                taken.sendall(b"hello")
-                self.heard.append(taken.recv(9))
-
-    def stop(self) -> None:
-        with suppress(OSError):
-            self.server.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
-
-    def close(self) -> None:
-        self.stop()
-        self.server.close()
 
 
 @pytest.fixture

@@ -24,6 +24,15 @@ int add_grant(enum grant_kind kind, const char *path) {
     return 1;
 }
 
+int learn_name(const char *text) { return add_grant(GRANT_NAME, text); }
+
+void names_answer(struct supervisor *supervisor, uint32_t number) {
+    (void)supervisor;
+    touched += number;
+}
+
+void names_refuse_all(struct supervisor *supervisor) { (void)supervisor; }
+
 void held_answer(struct supervisor *supervisor, uint32_t number) {
     (void)supervisor;
     touched += number;

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.kernel.grant_codec import answers
+from sandgate.protocol.held_calls import FoundHost
 from sandgate.protocol.permissions import Grant
 from support.kernel.fuzzers import compiled
 
@@ -23,7 +24,7 @@ GRANTS = (
 @pytest.mark.slow
 def test_damaged_answers_never_lead_outside_their_bytes(tmp_path: Path) -> None:
     """Required: whatever stands in an answer, all that it gives is given or nothing, and each is answered once."""
-    (message,) = answers(7, GRANTS)
+    (message,) = answers(7, GRANTS, (FoundHost("a.example", ("192.0.2.1", "2001:db8::1"), ("192.0.2.1",)),))
     saved = tmp_path / "answer"
     saved.write_bytes(message)
     fuzzer = compiled(SOURCE, tmp_path)

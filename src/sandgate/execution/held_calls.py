@@ -138,9 +138,10 @@ class HeldCalls:
         if answer is None and problem is None:
             return None
         calls, self._open, self._asking, self._since_ns = self._open, [], None, 0
+        grants, hosts = (answer.grants, answer.hosts) if answer is not None else ((), ())
         if answer is None or not answer.stop:
             for call in calls:
-                child.answer(call.number, answer.grants if answer is not None else ())
+                child.answer(call.number, grants, hosts)
         if problem is not None:
             raise problem
         return answer

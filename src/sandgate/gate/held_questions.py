@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     _Caller = tuple[tuple[str, ...], str]  # its words, and its directory
 
 WITHDRAWN = "nobody waits for the answer any more"
+NOT_LOOKED_UP = "`{name}` was allowed, and could not be looked up outside the sandbox: {problem}"
 CALLER_BYTES_MAX = 65_536  # of the words of the program that made a call
 
 
@@ -86,10 +87,22 @@ class HeldQuestions:
         )
         step = self._ladder.held(denial, grants)
         if isinstance(step, AskReviewer):
-            return self._asked(call, denial, step, asking)
+            return self._with_hosts(self._asked(call, denial, step, asking))
         if step.said:
             self._record(Notice("warning", step.said))
-        return step
+        return self._with_hosts(step)
+
+    def _with_hosts(self, answer: HeldAnswer) -> HeldAnswer:
+        """With what the names in it stand for, as the host says now."""
+        if not any(grant.kind == "host" for grant in answer.grants):
+            return answer
+        from sandgate.sandbox.named_hosts import look_up, names_in
+
+        found = [(name, look_up(name)) for name in names_in(answer.grants)]
+        for name, problem in found:
+            if isinstance(problem, str):
+                self._record(Notice("warning", NOT_LOOKED_UP.format(name=name, problem=problem)))
+        return answer.but(hosts=tuple([host for _, host in found if not isinstance(host, str)]))
 
     def _asked(self, call: HeldCall, denial: Denial, step: AskReviewer, asking: AskedMeanwhile) -> HeldAnswer:
         since_ns = monotonic_ns()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.confinement import ExecFailure, SetupFailure
     from sandgate.protocol.denials import Refused
-    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.held_calls import FoundHost, HeldCall, PerformedCall
     from sandgate.protocol.permissions import Grant
 
     class Child(Protocol):
@@ -85,8 +85,9 @@ if TYPE_CHECKING:
 
         def handle(self, fd: int) -> None: ...
 
-        def answer(self, number: int, grants: tuple[Grant, ...], /) -> None:
-            """The command has these grants from now on, and all held calls within them are carried out.
+        def answer(self, number: int, grants: tuple[Grant, ...], hosts: tuple[FoundHost, ...] = (), /) -> None:
+            """The command has these grants from now on, and all held calls within them are carried out. A name of a
+            host among them is given with its addresses in `hosts`.
 
             The call `number` fails as it would have without being held where it is not within them; no grants are a no.
             """
@@ -126,7 +127,7 @@ class HoldsNothing:
     performed_calls: Sequence[PerformedCall] = ()
     performed_omitted = 0
 
-    def answer(self, _number: int, _grants: tuple[Grant, ...]) -> None:
+    def answer(self, _number: int, _grants: tuple[Grant, ...], _hosts: tuple[FoundHost, ...] = ()) -> None:
         return
 
     def stop_holding(self) -> None:

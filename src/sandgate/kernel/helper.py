@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from sandgate.kernel.networks import EmptyNetworks, Network
     from sandgate.kernel.plan_codec import Packet, Switch
     from sandgate.protocol.confinement import ExecFailure
-    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.held_calls import FoundHost, HeldCall, PerformedCall
     from sandgate.protocol.permissions import Grant, NetworkMode
 
 PROBE_LIMIT_MS = 2000
@@ -109,8 +109,8 @@ class HelperChild:
         self.failure = failure
         self.close()
 
-    def answer(self, number: int, grants: tuple[Grant, ...], /) -> None:
-        for message in answers(number, grants):
+    def answer(self, number: int, grants: tuple[Grant, ...], hosts: tuple[FoundHost, ...] = (), /) -> None:
+        for message in answers(number, grants, hosts):
             self._ask(message, flags=MSG_NOSIGNAL)  # waits for room: an answer that is lost leaves its caller waiting
 
     def stop_holding(self) -> None:

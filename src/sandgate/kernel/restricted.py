@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from sandgate.kernel.held_calls import CallKeeper
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.denials import Refused
-    from sandgate.protocol.held_calls import HeldCall, PerformedCall
+    from sandgate.protocol.held_calls import FoundHost, HeldCall, PerformedCall
     from sandgate.protocol.permissions import Grant
 
 LAYERS = ("landlock", "seccomp", "notify")
@@ -147,7 +147,7 @@ class RestrictedChild:
         if self._supervisor is not None:
             self._supervisor.wake(kill_tree=True)
 
-    def answer(self, number: int, grants: tuple[Grant, ...]) -> None:
+    def answer(self, number: int, grants: tuple[Grant, ...], _hosts: tuple[FoundHost, ...] = ()) -> None:
         if self._keeper is not None:
             self._keeper.order(number, grants)
             self._wake()

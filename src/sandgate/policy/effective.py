@@ -124,7 +124,7 @@ def effective_permissions(
         own=tuple(path for path in (*facts.own, *facts.shared) if changeable(path)),
         reopened=tuple(path for path in reopened if path not in roots),
         sockets=tuple(reachable),
-        hosts=tuple(host for host in values_of(grants, "host") if host != "*") if network == "off" else (),
+        hosts=tuple(host for host in values_of(grants, "host") if ":" in host) if network == "off" else (),
         network=network,
         case_insensitive=facts.case_insensitive,
         pinned=_shallow_first(pins),

@@ -29,11 +29,20 @@ class HeldCall(Record):
         return f"{self.refused.operation} {self.refused.path or self.refused.address or 'something'}"
 
 
+class FoundHost(Record):
+    """A name that was given, with what it stands for. No addresses: there is no such name."""
+
+    name: str
+    addresses: tuple[str, ...]  # numeric
+    closed: tuple[str, ...] = ()  # those of them that the name alone does not open
+
+
 class HeldAnswer(Record):
     """What becomes of a held call. No grants: it fails as if it had not been held."""
 
     grants: tuple[Grant, ...] = ()
     stop: bool = False  # the reviewer wants everything to stop
+    hosts: tuple[FoundHost, ...] = ()  # of the names in `grants` that could be looked up
     said: str = ""  # for the person, where nobody was asked who could have been
 
 

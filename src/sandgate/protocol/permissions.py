@@ -94,7 +94,7 @@ def confines(policy: SandboxPolicy) -> bool:
 
 
 class Grant(Record):
-    """One extra freedom. `value` is a path, `address:port`, `*` (all hosts), a socket path, or empty."""
+    """One extra freedom. `value` is a path, `address:port`, a host's name, `*` (all hosts), a socket path, or empty."""
 
     kind: GrantKind
     value: str = ""
@@ -105,6 +105,11 @@ class RuleGrant(Record):
 
     grant: Grant
     rule: str  # as a reason names it, with where it is written
+
+
+def names_a_host(value: str) -> bool:
+    """Whether the value of a grant for a host is a name: all addresses that it has when it is looked up."""
+    return ":" not in value and value != "*"
 
 
 ESCALATE = Grant("escalate")  # run without the sandbox
@@ -169,7 +174,7 @@ class EffectivePermissions(Record):
     own: tuple[str, ...] = ()  # those of `read_only` and `absent` that no grant opens: our own code
     reopened: tuple[str, ...] = ()
     sockets: tuple[str, ...] = ()  # host unix sockets that stay reachable
-    hosts: tuple[str, ...] = ()  # granted `address:port`; `*` never stands here, it sets network "on"
+    hosts: tuple[str, ...] = ()  # granted `address:port`; `*` sets network "on", names are looked up at a call
     network: NetworkMode = "off"
     confined: bool = True  # False: danger-full-access, external sandbox, or an approved escalation
     case_insensitive: bool = False  # compare protected names without case

@@ -14,7 +14,7 @@ from _thread import allocate_lock
 from sandgate.kernel.child import Ended, HoldsNothing
 from sandgate.kernel.path_access import PathAccess
 from sandgate.protocol.denials import Refused
-from sandgate.protocol.held_calls import WITHIN_EARLIER, HeldCall, PerformedCall
+from sandgate.protocol.held_calls import WITHIN_EARLIER, FoundHost, HeldCall, PerformedCall
 from sandgate.protocol.implied_grants import implies
 from sandgate.protocol.permissions import Grant
 
@@ -99,7 +99,7 @@ class ScriptedChild(HoldsNothing):
     def kill_tree(self) -> None:
         self.signal_group(signal.SIGKILL)
 
-    def answer(self, number: int, grants: tuple[Grant, ...]) -> None:
+    def answer(self, number: int, grants: tuple[Grant, ...], _hosts: tuple[FoundHost, ...] = ()) -> None:
         if self._exit_code is not None or number != len(self.held):
             return
         self._given += grants

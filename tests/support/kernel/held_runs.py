@@ -13,7 +13,7 @@ from sandgate.kernel import helper as helper_module
 from sandgate.kernel import launcher
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand
-from sandgate.protocol.held_calls import HeldCall
+from sandgate.protocol.held_calls import HeldAnswer, HeldCall
 from sandgate.protocol.permissions import Grant
 from sandgate.sandbox.landlock import LandlockBackend
 from support.kernel.helper_runs import RUN_LIMIT_MS, Outcome
@@ -29,7 +29,7 @@ BACKENDS = (
     pytest.param(LANDLOCK, marks=pytest.mark.host("landlock", "notify")),
 )
 
-Answer = Callable[[HeldCall], tuple[Grant, ...] | None]
+Answer = Callable[[HeldCall], tuple[Grant, ...] | HeldAnswer | None]
 """The grants for a held call; none are a no, and None is no answer at all."""
 
 
@@ -111,7 +111,9 @@ def run_held(helper: str, plan: ConfinedCommand, answer: Answer) -> HeldOutcome:
         run.serve(until=lambda: len(run.child.held) > len(answered))
         for held in run.child.held[len(answered) :]:
             answered.append(held)
-            grants = answer(held)
-            if grants is not None:
-                run.child.answer(held.number, grants)
+            given = answer(held)
+            if isinstance(given, HeldAnswer):
+                run.child.answer(held.number, given.grants, given.hosts)
+            elif given is not None:
+                run.child.answer(held.number, given)
     return run.outcome()

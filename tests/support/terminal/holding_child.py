@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sandgate.kernel.plain import PlainChild
 from sandgate.protocol.denials import Refused
-from sandgate.protocol.held_calls import HeldCall
+from sandgate.protocol.held_calls import FoundHost, HeldCall
 from support.terminal.children import start_plain
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class HoldingChild(PlainChild):
         self.let_go.append(number)
         os.eventfd_write(self._word, 1)
 
-    def answer(self, number: int, grants: tuple[Grant, ...]) -> None:
+    def answer(self, number: int, grants: tuple[Grant, ...], _hosts: tuple[FoundHost, ...] = ()) -> None:
         self.answers.put((number, grants))
 
     def stop_holding(self) -> None:

@@ -1,0 +1,116 @@
+"""A command looks a name up while the network is off: one question names it, and after a yes that same run goes on."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.network.small_internet import on_small_internet
+from support.process.program import PROGRAM, WAIT_SECONDS, Finished, Sandgate, Terminal
+
+NAMES = {
+    "example.test": ["93.184.216.34"],
+    "inside.test": ["10.11.12.13"],
+    "two.test": ["93.184.216.35", "2606:2800:220::1"],
+}
+ASKING = ("run", "--backend", "namespace", "-c", 'sandbox.ask="at-call"', "-a", "on-failure")
+FETCH = ("curl", "-sS", "--max-time", "30", "http://example.test/")
+
+pytestmark = [
+    pytest.mark.host("namespace", "notify"),
+    pytest.mark.skipif(not all(map(shutil.which, ("unshare", "ip", "mount"))), reason="it takes a machine of its own"),
+]
+
+
+class Machine:
+    """The program on a small internet."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "internet"
+        self._folder.mkdir()
+        self._asked = self._folder / "asked"
+        (folder / "ws").mkdir()
+        (folder / "home").mkdir()
+        self._sandgate = Sandgate(folder / "ws", folder / "home")
+        self._through = on_small_internet(self._folder, NAMES)
+
+    def __call__(self, *words: str) -> Finished:
+        return self._finished([*self._through, *PROGRAM, *words])
+
+    def unconfined(self, *words: str) -> Finished:
+        return self._finished([*self._through, *words])
+
+    def at_terminal(self, *words: str) -> Terminal:
+        through = [shutil.which(self._through[0]) or "", *self._through[1:]]
+        return Terminal([*through, *PROGRAM, *words], self._sandgate.workspace, self._sandgate.env)
+
+    @property
+    def asked(self) -> set[str]:
+        """The names that left the sandbox."""
+        return set(self._asked.read_text().split()) if self._asked.exists() else set()
+
+    def _finished(self, argv: list[str]) -> Finished:
+        done = subprocess.run(argv, cwd=self._sandgate.workspace, env=self._sandgate.env, capture_output=True,
+                              timeout=WAIT_SECONDS, check=False, start_new_session=True)  # fmt: skip
+        return Finished(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def fetched(program: str, host: str) -> tuple[str, ...]:
+    url = f"http://{host}/"
+    python = f"from urllib.request import urlopen; print(urlopen('{url}').read().decode(), end='')"
+    script = {
+        "curl": ("curl", "-sS", url),
+        "python": ("python3", "-c", python),
+        "node": ("node", "-e", f"fetch('{url}').then(r => r.text()).then(t => process.stdout.write(t))"),
+    }[program]
+    if shutil.which(script[0], path="/usr/local/bin:/usr/bin:/bin") is None:
+        pytest.skip(f"no {script[0]} here")
+    return script
+
+
+@pytest.mark.parametrize("program", ["curl", "python", "node"])
+@pytest.mark.parametrize("host", ["example.test", "two.test"])
+def test_one_yes_fetches_a_page_by_its_name(machine: Machine, program: str, host: str) -> None:
+    """Required: one question, the same run goes on, once."""
+    done = machine(*ASKING, "--json", "--answer", "approve", "--", *fetched(program, host))
+    assert done.code == 0, done
+    ended = [each["stdout"] for each in done.events if each["type"] == "exec_command_end"]
+    questions = [each for each in done.events if each["type"] == "exec_approval_request"]
+    assert [each["grants"] for each in questions] == [[{"kind": "host", "value": host}]]
+    assert ended == [f"hello from {host}\n"]
+
+
+def test_a_no_ends_it_at_once_and_nothing_has_left(machine: Machine) -> None:
+    """Required: two sides. Without the sandbox the same command asks the name server."""
+    done = machine(*ASKING, "--answer", "deny", "--", *FETCH)
+    assert (done.code, machine.asked) == (6, set()), done
+    assert "Could not resolve host" in done.err
+    assert machine.unconfined(*FETCH).out == "hello from example.test\n"
+    assert machine.asked == {"example.test"}
+
+
+def test_a_name_of_an_inner_address_takes_a_second_yes(machine: Machine) -> None:
+    """Required: who owns the name chose the address; the question about it says which."""
+    url = "http://inside.test/"
+    first = machine(*ASKING, "--answer", "approve", "--", "curl", "-sS", url)
+    assert first.code != 0
+    assert "10.11.12.13:80" in first.err
+    both = machine(*ASKING, "--answer", "approve", "--answer", "approve", "--", "curl", "-sS", url)
+    assert both.out == "hello from inside.test\n"
+
+
+def test_a_person_at_a_terminal_is_shown_the_name(machine: Machine) -> None:
+    terminal = machine.at_terminal(*ASKING, "--", *FETCH)
+    terminal.sees("example.test")
+    terminal.sees("Your answer")
+    terminal.presses("y\n")
+    terminal.sees("hello from example.test")
+    assert terminal.ends() == 0
