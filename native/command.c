@@ -10,7 +10,7 @@
 #include <asm/ioctls.h>
 #include <asm/signal.h>
 
-#include "sandbox.h"
+#include "layers.h"
 
 static int limit_resources(struct sandbox *sandbox) {
     struct plan *plan = &sandbox->plan;
@@ -184,7 +184,7 @@ static int prepare(struct sandbox *sandbox) {
     int umask_of_caller = (int)sys(umask, 0);
     if (begin(sandbox) != 0) return -1;
     if (receive_plan(sandbox) != 0 || finish_view(sandbox) != 0 || meet_init(sandbox) != 0) return -1;
-    if (wait_to_begin(sandbox) != 0) return -1;
+    if (wait_to_begin(sandbox) != 0 || wait_for_fresh_layers(sandbox) != 0) return -1;
     sys(umask, umask_of_caller);
     if (take_terminal(sandbox) != 0) return -1;
     /* Nothing after the filter may be a watched call: each would wake the supervisor. */

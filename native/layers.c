@@ -8,7 +8,7 @@
 #include <linux/openat2.h>
 #include <linux/stat.h>
 
-#include "layers.h"
+#include "claims.h"
 
 /* A directory whose content we alone decide about, or a negative errno. */
 static int open_kept(const struct sandbox *sandbox, const char *path) {
@@ -62,9 +62,6 @@ static void forget_mark(int work) {
     sys(unlinkat, work, "work/incompat", AT_REMOVEDIR);
 }
 
-/* Whoever mounts a kept directory for itself takes it away from every session that has it mounted. */
-static void forget_holder(int work) { sys(unlinkat, work, HOLDER, 0); }
-
 int open_overlay(const struct sandbox *sandbox, const struct overlay *overlay, struct overlay_parts *parts) {
     parts->lower = open_plain(overlay->lower, O_DIRECTORY);
     parts->upper = open_kept(sandbox, overlay->upper);
@@ -80,8 +77,8 @@ void close_overlay(const struct overlay_parts *parts) {
 
 int mount_kept(const struct overlay_parts *parts) {
     int error = (int)sys(flock, parts->work, LOCK_ALONE);
+    if (error == 0) error = void_claim(parts->work);
     if (error < 0) return error;
-    forget_holder(parts->work);
     forget_mark(parts->work);
     return mount_overlay(parts->lower, parts->upper, parts->work, 1);
 }

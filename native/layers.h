@@ -4,7 +4,6 @@
 
 #include "sandbox.h"
 
-#define HOLDER "holder" /* a link in the work directory, where the kernel touches only what it made: whose mount it is */
 enum { LOCK_ALONE = 2 | 4 /* LOCK_EX | LOCK_NB */ };
 
 struct overlay_parts {
@@ -18,8 +17,8 @@ void close_overlay(const struct overlay_parts *parts);
 /* A new tree, which lies nowhere yet, or a negative errno. */
 int mount_overlay(int lower, int upper, int work, int is_volatile);
 
-/* Locks the work directory alone and mounts: the new tree, which lies nowhere yet, or a negative errno. The lock lasts as
- * long as the descriptor and its copies. */
+/* Locks the work directory alone, voids what a session claims of it, and mounts: the new tree, which lies nowhere yet, or
+ * a negative errno. The lock lasts as long as the descriptor and its copies. */
 int mount_kept(const struct overlay_parts *parts);
 
 /* Has the supervisor hold a lock until everything inside is gone. */
@@ -30,6 +29,10 @@ void ask_for_layers(struct sandbox *sandbox);
 
 /* Then: fills `trees` with copies of the mounts that the session keeps, as far as it was lent and still is what the plan means. */
 void borrow_layers(struct sandbox *sandbox, int trees[]);
+
+/* What the kernel remembers of borrowed mounts is up to date when this returns: before anything is looked up in them. -1
+ * after a failure. */
+int wait_for_fresh_layers(struct sandbox *sandbox);
 
 /* The supervisor's part of that. */
 void lend_layers(struct sandbox *sandbox);

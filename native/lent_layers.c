@@ -5,12 +5,12 @@
  * has a say over either. A command gets copies, made by its supervisor's errand in there. The commands of a session may use
  * one layer at the same time, as they use one mount.
  *
- * Whose mount a kept directory belongs to is written in its work directory, as a link that leads nowhere: the name of the mount, and
- * what it was made of. It is compared while the lock is shared, and changed by whoever has the lock alone. So a layer that was
- * cleared, set aside or used by another session meanwhile is noticed by the next command, which mounts its own.
+ * A layer that was cleared, set aside or used by another session meanwhile is noticed by the next command, which mounts its own
+ * (claims.c).
  *
- * What the kernel remembers of a mount would hide what the host has changed in the real directory since: each command has it forget
- * whatever nobody is using (reconfiguring does that). */
+ * What the kernel remembers of a mount would hide what the host has changed in the real directory since: for each command it forgets
+ * whatever nobody is using (reconfiguring does that). It takes its time over that, some thirty microseconds for each, while the command
+ * task goes on building; that waits before it looks into one. */
 #include <linux/eventpoll.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
@@ -19,32 +19,18 @@
 
 #include <asm/signal.h>
 
-#include "layers.h"
+#include "claims.h"
 
-enum { STACK_BYTES = 16 << 10, LOCK_SHARED = 1 | 4 /* LOCK_SH | LOCK_NB */, HOLDER_BYTES_MAX = 256 };
+enum { STACK_BYTES = 16 << 10 };
 enum loan { REPLY = LAYERS_PARTS, LOAN };
 
-static int put_identity(char **at, int fd) {
-    struct statx about;
-    long error = sys(statx, fd, "", AT_EMPTY_PATH, STATX_INO, &about);
-    if (error < 0) return (int)error;
-    const unsigned long numbers[] = {about.stx_dev_major, about.stx_dev_minor, about.stx_ino};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *at = put_number(put_text(*at, " "), numbers[i]);
-    return 0;
-}
-
-/* What the link says of a mount of that name over these directories. */
-static int describe(const struct overlay *overlay, const struct overlay_parts *parts, char text[HOLDER_BYTES_MAX]) {
-    char *at = put_text(text, overlay->lent);
-    int error = put_identity(&at, parts->lower);
-    return error < 0 ? error : put_identity(&at, parts->upper);
-}
-
-static int is_held_as_planned(const struct overlay *overlay, const struct overlay_parts *parts) {
-    char wanted[HOLDER_BYTES_MAX], found[HOLDER_BYTES_MAX];
-    if (describe(overlay, parts, wanted) < 0) return 0;
-    long length = sys(readlinkat, parts->work, HOLDER, found, sizeof found);
-    return length == (long)strlen(wanted) && memcmp(found, wanted, (size_t)length) == 0;
+/* The kernel forgets the names it knows in a mount and nobody uses. */
+static long refresh(int tree) {
+    int context = (int)sys(fspick, tree, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
+    if (context < 0) return context;
+    long error = sys(fsconfig, context, FSCONFIG_CMD_RECONFIGURE, 0, 0, 0);
+    sys(close, context);
+    return error;
 }
 
 /* ---- made for a session ---- */
@@ -54,16 +40,29 @@ static int put_down_named(int tree, int base, const char *name) {
     return error < 0 ? (int)error : (int)sys(move_mount, tree, "", base, name, MOVE_MOUNT_F_EMPTY_PATH);
 }
 
+static int mount_named(struct overlay_parts *parts, int base, const char *name) {
+    int tree = mount_kept(parts);
+    if (tree < 0) return tree;
+    long error = refresh(tree);
+    if (error == 0) error = put_down_named(tree, base, name);
+    sys(close, tree);
+    return (int)error;
+}
+
 /* What cannot be had now, because a command uses it or for good, is left out: each command sees to it itself, then. */
-static void mount_for_session(const struct sandbox *sandbox, const struct overlay *overlay, int base) {
-    struct overlay_parts parts;
-    char text[HOLDER_BYTES_MAX];
-    int error = open_overlay(sandbox, overlay, &parts);
-    int tree = error < 0 ? error : mount_kept(&parts);
-    if (tree >= 0 && put_down_named(tree, base, overlay->lent) == 0 && describe(overlay, &parts, text) == 0)
-        sys(symlinkat, text, parts.work, HOLDER);
-    if (tree >= 0) sys(close, tree);
-    close_overlay(&parts);
+static void mount_and_claim(const struct sandbox *sandbox, int base) {
+    static struct overlay_parts parts[OVERLAYS_MAX];
+    static struct claim claim = {.file = -1};
+    const struct plan *plan = &sandbox->plan;
+    for (uint32_t i = 0; i < plan->overlay_count; i++) {
+        if (!*plan->overlays[i].lent) continue;
+        int error = open_overlay(sandbox, &plan->overlays[i], &parts[i]);
+        if (error == 0) error = mount_named(&parts[i], base, plan->overlays[i].lent);
+        if (error == 0) add_to_claim(&claim, &plan->overlays[i], &parts[i]);
+    }
+    write_claim(&claim);
+    for (uint32_t i = 0; i < plan->overlay_count; i++)
+        if (*plan->overlays[i].lent) close_overlay(&parts[i]);
 }
 
 /* The mounts of the host are not kept: it must be able to do away with them. */
@@ -79,8 +78,7 @@ static int mount_layers(struct sandbox *sandbox) {
     int base = error < 0 ? (int)error : make_tmpfs();
     if (base >= 0) error = attach_at(base, "/");
     if (base < 0 || error < 0) return fail(sandbox, "mount tmpfs", "", base < 0 ? base : error);
-    for (uint32_t i = 0; i < sandbox->plan.overlay_count; i++)
-        if (*sandbox->plan.overlays[i].lent) mount_for_session(sandbox, &sandbox->plan.overlays[i], base);
+    mount_and_claim(sandbox, base);
     error = keep_only(base);
     return error < 0 ? fail(sandbox, "leave the host's mounts", "", error) : 0;
 }
@@ -114,18 +112,6 @@ int give_layers(struct sandbox *sandbox) {
 
 /* ---- borrowed by a command ---- */
 
-/* A descriptor with the shared lock, which must be kept as long as the mount is used; negative where it must not be. */
-static int share_lock(const struct sandbox *sandbox, const struct overlay *overlay) {
-    struct overlay_parts parts;
-    int error = open_overlay(sandbox, overlay, &parts);
-    if (error == 0) error = (int)sys(flock, parts.work, LOCK_SHARED);
-    if (error == 0 && !is_held_as_planned(overlay, &parts)) error = -ESTALE;
-    int lock = error < 0 ? error : parts.work;
-    if (error == 0) parts.work = -1;
-    close_overlay(&parts);
-    return lock;
-}
-
 /* What can be written at once wakes the supervisor once, whatever number it has there. */
 static long ask_supervisor(const struct sandbox *sandbox, int reply) {
     int loan[LOAN] = {sandbox->lent_layers[LAYERS_OWNER], sandbox->lent_layers[LAYERS_MOUNTS], reply};
@@ -148,41 +134,44 @@ void ask_for_layers(struct sandbox *sandbox) {
     sandbox->wanted_layers = error < 0 ? 0 : wanted;
 }
 
-/* A tree that may be used, and the lock that goes with it; else neither is kept, so as not to stand in the way of a mount of
- * the command's own. */
-static int take_tree(struct sandbox *sandbox, const struct overlay *overlay, int tree) {
-    int lock = share_lock(sandbox, overlay);
-    int error = lock < 0 ? lock : keep_lock(sandbox, lock);
-    if (lock >= 0) sys(close, lock);
-    if (error == 0) return tree;
-    sys(close, tree);
-    sandbox->layers |= LAYER_OUTDATED_LOAN;
-    return error;
+/* Whether all that was lent may be used; the lock is kept, then. */
+static int may_use(struct sandbox *sandbox) {
+    static struct claim claim;
+    const struct plan *plan = &sandbox->plan;
+    uint32_t first = 0;
+    while (!*plan->overlays[first].lent) first++;
+    if (share_claim(&plan->overlays[first], &claim) != 0) return 0;
+    int all = 1;
+    for (uint32_t i = first; i < plan->overlay_count; i++)
+        if (*plan->overlays[i].lent) all &= is_claimed(&claim, &plan->overlays[i]);
+    if (all) all = keep_lock(sandbox, claim.file) == 0;
+    sys(close, claim.file);
+    return all;
 }
 
+/* All or none, so that no lock of ours is in the way of a mount of the command's own. */
 void borrow_layers(struct sandbox *sandbox, int trees[]) {
     static int lent[OVERLAYS_MAX];
     uint32_t next = 0;
     if (!sandbox->wanted_layers) return;
     int error = receive_descriptors(sandbox->layers_answer, lent, sandbox->wanted_layers);
     sys(close, sandbox->layers_answer);
-    if (error < 0) sandbox->layers |= LAYER_OUTDATED_LOAN;
-    for (uint32_t i = 0; error == 0 && i < sandbox->plan.overlay_count; i++)
-        if (*sandbox->plan.overlays[i].lent) trees[i] = take_tree(sandbox, &sandbox->plan.overlays[i], lent[next++]);
+    sandbox->borrows_layers = error == 0 && may_use(sandbox);
+    if (!sandbox->borrows_layers) sandbox->layers |= LAYER_OUTDATED_LOAN;
+    for (uint32_t i = 0; error == 0 && i < sandbox->plan.overlay_count; i++) {
+        if (!*sandbox->plan.overlays[i].lent) continue;
+        if (sandbox->borrows_layers) trees[i] = lent[next++];
+        else sys(close, lent[next++]);
+    }
+}
+
+int wait_for_fresh_layers(struct sandbox *sandbox) {
+    if (!sandbox->borrows_layers) return 0;
+    wait_at_gate(&sandbox->layers_settled);
+    return sandbox->layers_error < 0 ? fail(sandbox, "refresh layers", "", sandbox->layers_error) : 0;
 }
 
 /* ---- lent by the supervisor ---- */
-
-static int copy_fresh(const char *name) {
-    int tree = (int)sys(open_tree, AT_FDCWD, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-    if (tree < 0) return tree;
-    int context = (int)sys(fspick, tree, "", FSPICK_CLOEXEC | FSPICK_EMPTY_PATH);
-    long error = context < 0 ? context : sys(fsconfig, context, FSCONFIG_CMD_RECONFIGURE, 0, 0, 0);
-    if (context >= 0) sys(close, context);
-    if (error == 0) return tree;
-    sys(close, tree);
-    return (int)error;
-}
 
 struct errand {
     struct sandbox *sandbox;
@@ -200,12 +189,14 @@ static int copy_and_send(void *argument) {
     if (error == 0) error = sys(setns, errand->loan[LAYERS_MOUNTS], CLONE_NEWNS);
     for (uint32_t i = 0; error == 0 && i < plan->overlay_count; i++) {
         if (!*plan->overlays[i].lent) continue;
-        trees[count] = copy_fresh(plan->overlays[i].lent);
+        trees[count] = (int)sys(open_tree, AT_FDCWD, plan->overlays[i].lent, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
         if (trees[count] < 0) error = trees[count];
         else count++;
     }
     if (error == 0) error = send_descriptors(errand->loan[REPLY], trees, count);
+    for (uint32_t i = 0; error >= 0 && i < count; i++) error = refresh(trees[i]);
     for (uint32_t i = 0; i < count; i++) sys(close, trees[i]);
+    errand->sandbox->layers_error = error < 0 ? (int)error : 0;
     return error < 0;
 }
 
@@ -216,5 +207,6 @@ void lend_layers(struct sandbox *sandbox) {
     unsigned long flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD;
     long pid = start_task(flags, stack + sizeof stack, copy_and_send, &errand, 0);
     if (pid > 0) sys(waitid, P_PID, pid, 0, WEXITED, 0);
+    open_gate(&sandbox->layers_settled);
     for (int i = 0; i < LOAN; i++) sys(close, errand.loan[i]);
 }

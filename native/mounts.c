@@ -148,8 +148,15 @@ static int apply_overlay(struct mount_entry *entry) {
     return error;
 }
 
+/* Whether its place is looked up in a mount that is borrowed. */
+static int lies_in_lent(const struct plan *plan, const struct mount_entry *entry) {
+    uint32_t index = plan_overlay_of(plan, entry->path);
+    return index != OVERLAYS_MAX && *plan->overlays[index].lent && entry->length != plan->overlays[index].lower_length;
+}
+
 static int apply_entry(uint32_t index) {
     struct mount_entry *entry = &view.sandbox->plan.mounts[index];
+    if (lies_in_lent(&view.sandbox->plan, entry) && wait_for_fresh_layers(view.sandbox) != 0) return -1;
     if (is_hidden_kind(entry->kind)) return hide_entry(index);
     int is_opened = entry->kind == MOUNT_READ && view.trees[index] != NO_TREE;
     if (is_opened && attach_beside(entry, view.trees[index]) == 0) return 0; /* open until the command begins, too */

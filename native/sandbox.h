@@ -96,6 +96,9 @@ struct sandbox {
     int lent_layers[LAYERS_PARTS]; /* descriptors of the command task; 0: none */
     uint32_t wanted_layers;        /* how many overlays of the plan it has asked the supervisor for, */
     int layers_answer;             /* and where they come */
+    int borrows_layers;            /* they may be used */
+    volatile uint32_t layers_settled; /* a gate, for the supervisor: nothing out of date is remembered of them any more, */
+    int layers_error;                 /* or this came in between: a negative errno */
 
     volatile uint32_t locks; /* descriptors of locked overlays, sent to the supervisor before its listener */
 

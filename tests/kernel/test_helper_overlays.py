@@ -32,6 +32,11 @@ class Place:
         self.cache = self.lower / "cache"
 
     @property
+    def lock(self) -> Path:
+        """What is locked while a command uses the layer."""
+        return self.work if self.mounts is None else self.work / "claim"
+
+    @property
     def overlay(self) -> Overlay:
         return Overlay(str(self.lower), str(self.upper), str(self.work), lasting=True)
 
@@ -131,9 +136,9 @@ def test_two_commands_at_once_do_not_share_a_kept_directory(helper: str, place: 
 def test_the_lock_lasts_as_long_as_anything_inside(helper: str, place: Place) -> None:
     """Also of a command that nobody watches, and one whose calls were answered: both ways the lock is kept."""
     for report in ("report", "off"):
-        script = f"echo x > cache/{report}; flock -n {place.work} true 2>/dev/null || echo locked"
+        script = f"echo x > cache/{report}; flock -n {place.lock} true 2>/dev/null || echo locked"
         assert place.run(helper, script, report=report).output == "locked\n"
-        assert subprocess.run(["flock", "-n", str(place.work), "true"], check=False).returncode == 0
+        assert subprocess.run(["flock", "-n", str(place.lock), "true"], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("wrong", ["upper", "work"])

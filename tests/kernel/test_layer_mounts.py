@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,8 @@ from sandgate.kernel.layer_mounts import PAUSE_COMMANDS_MAX, LayerMounts
 from sandgate.protocol.confinement import ConfinedCommand, Mount, Overlay
 from support.kernel.helper_runs import Outcome, attend, plan_for, run
 from support.process.waiting import none_left_open, open_descriptors, opened_since
+
+LAYERS_AT_ONCE = 16
 
 pytestmark = pytest.mark.host("namespace", "overlay")
 
@@ -48,10 +50,13 @@ class Layered:
     def run(self, session: LayerMounts | None, script: str, *places: Path) -> Outcome:
         return run(self.helper, self.plan(script, *places), mounts=session)
 
-    def holders(self) -> list[str]:
+    def claims(self) -> list[str]:
         """Whose mounts the layers belong to."""
-        links = [self.folder / f"{place.name}-work/holder" for place in self.places]
-        return [os.readlink(link) if link.is_symlink() else "" for link in links]
+        claims = [self.folder / f"{place.name}-work/claim" for place in self.places]
+        return [claim.read_text() if claim.exists() else "" for claim in claims]
+
+    def is_locked(self, name: str) -> bool:
+        return subprocess.run(["flock", "-n", str(self.folder / name), "true"], check=False).returncode == 1
 
 
 @pytest.fixture
@@ -73,10 +78,10 @@ def is_borrowed(outcome: Outcome) -> bool:
 class Running:
     """A command of a session that says `ready` and goes on until it is left."""
 
-    def __init__(self, layered: Layered, session: LayerMounts | None, script: str) -> None:
+    def __init__(self, layered: Layered, session: LayerMounts | None, script: str, *places: Path) -> None:
         self._told, tell = os.pipe()
         go_on, self._go = os.pipe()
-        plan = layered.plan(f"{script}; echo ready; read line")
+        plan = layered.plan(f"{script}; echo ready; read line", *places)
         loan = session.lend(layered.helper, plan.overlays) if session is not None else None
         plan = plan.but(overlays=loan.overlays) if loan is not None else plan
         prepared = prepare(layered.helper, network="off")
@@ -97,12 +102,12 @@ class Running:
 
 def test_commands_of_a_session_use_one_mount_after_the_other(layered: Layered, session: LayerMounts) -> None:
     first = layered.run(session, "echo 1 >> a/made; echo 1 >> b/file; cat a/made")
-    mounted = layered.holders()
+    mounted = layered.claims()
     second = layered.run(session, "echo 2 >> a/made; cat a/made b/file")
     assert (first.output, second.output) == ("1\n", "1\n2\nof the host\n1\n")
     assert (is_borrowed(first), is_borrowed(second)) == (True, True)
     assert all(mounted)
-    assert layered.holders() == mounted  # nothing was mounted again
+    assert layered.claims() == mounted  # nothing was mounted again
     assert [sorted(path.name for path in place.iterdir()) for place in layered.places] == [["file"], ["file"]]
     assert (layered.places[1] / "file").read_text() == "of the host\n"
 
@@ -111,10 +116,9 @@ def test_commands_of_a_session_share_a_layer_at_the_same_time(layered: Layered, 
     with Running(layered, session, "echo first > a/first"):
         second = layered.run(session, "cat a/first; echo second > a/second")
         assert (second.output, is_borrowed(second)) == ("first\n", True)
-        locked = subprocess.run(["flock", "-n", str(layered.folder / "a-work"), "true"], check=False)
-        assert locked.returncode == 1  # whoever clears layers sees that they are used
+        assert layered.is_locked("a-work/claim")  # whoever clears layers sees that they are used
     assert layered.run(session, "cat a/second").output == "second\n"
-    assert subprocess.run(["flock", "-n", str(layered.folder / "a-work"), "true"], check=False).returncode == 0
+    assert not layered.is_locked("a-work/claim")
 
 
 def test_what_the_host_changes_is_seen_by_the_next_command(layered: Layered, session: LayerMounts) -> None:
@@ -131,6 +135,77 @@ def test_what_the_host_changes_is_seen_by_the_next_command(layered: Layered, ses
     (place / "deep/new").write_text("deeper\n")
     seen = layered.run(session, f"exec 2>/dev/null; {look}")
     assert (seen.output, is_borrowed(seen)) == ("replaced\nnew\ndeeper\nnew\n", True)
+
+
+def test_what_the_host_puts_into_a_cache_is_covered_for_the_next_command(
+    layered: Layered, session: LayerMounts
+) -> None:
+    """Required: what a mount remembers to be missing is looked for again before anything in there is covered. The more
+    layers, the longer that takes, and the command's own task goes on beside it."""
+    for number in range(LAYERS_AT_ONCE - len(layered.places)):
+        layered.places.append(layered.folder / f"more{number}")
+        layered.places[-1].mkdir()
+        layered.make_layer(layered.places[-1])
+    last = layered.places[-1]
+    token = last / "token"
+    assert layered.run(session, f"cat {token} 2>/dev/null || echo none").output == "none\n"
+    token.write_text("secret\n")
+    plan = layered.plan(f"cat {token} 2>/dev/null; echo on")
+    covered = plan.but(mounts=(*plan.mounts, Mount("hide_file", str(token))))
+    outcome = run(layered.helper, covered, mounts=session)
+    assert (outcome.output, is_borrowed(outcome)) == ("on\n", True)
+    assert layered.run(session, f"cat {token}").output == "secret\n"  # only the cover kept it
+
+
+def test_who_takes_one_layer_takes_all_that_the_session_has_mounted(layered: Layered, session: LayerMounts) -> None:
+    """Our choice: one claim stands for all of them, as one look at it is what a command pays."""
+    first, second = layered.places
+    layered.run(session, "echo 1 > a/one; echo 1 > b/one")
+    layered.run(None, "echo 2 >> a/one", first)
+    assert layered.claims()[0] == layered.claims()[1] == ""
+    outcome = layered.run(session, "cat b/one; echo 2 >> b/one", second)
+    assert (outcome.output, "outdated_loan" in outcome.layers, "brief_overlay" in outcome.layers) == (
+        "1\n",
+        True,
+        False,
+    )
+    again = layered.run(session, "cat a/one b/one")
+    assert (again.output, is_borrowed(again)) == ("1\n2\n1\n2\n", True)
+
+
+def test_a_layer_beside_one_that_is_used_is_not_taken(layered: Layered, session: LayerMounts) -> None:
+    """The same claim: whoever wants the other place waits for nobody, and has it in memory."""
+    first, second = layered.places
+    layered.run(session, "true")
+    with Running(layered, session, "true", first):
+        outcome = layered.run(None, "echo x > b/mine; cat b/file", second)
+        assert (outcome.output, "brief_overlay" in outcome.layers) == ("of the host\n", True)
+    assert not (layered.folder / "b-upper/mine").exists()
+    outcome = layered.run(None, "echo x > b/mine", second)
+    assert ("brief_overlay" in outcome.layers, (layered.folder / "b-upper/mine").exists()) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda said: said[:0],
+        lambda said: said[:-1],
+        lambda said: said[1:],
+        lambda said: said.splitlines(keepends=True)[0],
+        lambda said: said.splitlines(keepends=True)[1],
+        lambda said: said.replace(" ", "  "),
+        lambda said: said.replace("\n", "0\n"),
+    ],
+)
+def test_a_claim_that_says_something_else_is_not_believed(
+    layered: Layered, session: LayerMounts, damaged: Callable[[str], str]
+) -> None:
+    """Where any line is missing, was cut, or speaks of another directory, no mount of the session is used."""
+    layered.run(session, "echo 1 > a/one")
+    claim = layered.folder / "a-work/claim"
+    claim.write_text(damaged(claim.read_text()))
+    outcome = layered.run(session, "cat a/one")
+    assert (outcome.output, "outdated_loan" in outcome.layers) == ("1\n", True)
 
 
 def test_a_layer_that_was_cleared_meanwhile_is_not_written(layered: Layered, session: LayerMounts) -> None:
@@ -185,9 +260,9 @@ def test_a_session_that_loses_its_mounts_again_and_again_pauses(layered: Layered
     """Required: two sessions that take turns do not mount twice for each command."""
     mounted = 0
     for _ in range(8):
-        before = layered.holders()
+        before = layered.claims()
         layered.run(session, "true")
-        mounted += layered.holders() != before and all(layered.holders())
+        mounted += layered.claims() != before and all(layered.claims())
         layered.run(None, "true")
     assert mounted < 4 < PAUSE_COMMANDS_MAX
 
@@ -196,7 +271,7 @@ def test_places_that_come_later_are_mounted_as_well(layered: Layered, session: L
     first, second = layered.places
     layered.run(session, "echo x > a/made", first)
     outcome = layered.run(session, "cat a/made; echo y > b/made")
-    assert (outcome.output, is_borrowed(outcome), all(layered.holders())) == ("x\n", True, True)
+    assert (outcome.output, is_borrowed(outcome), all(layered.claims())) == ("x\n", True, True)
     alone = layered.run(session, "cat b/made", second)
     assert (alone.output, is_borrowed(alone)) == ("y\n", True)
 

@@ -204,6 +204,25 @@ def test_what_is_kept_is_listed_and_removed_unless_a_command_uses_it(project: Pr
     assert sorted(os.listdir(project.above)) == ["+ws"]
 
 
+def test_what_a_session_claims_is_removed_between_its_commands(project: Project) -> None:
+    """Required: of a claim with several names nothing is left, and while a command shares it nothing is removed."""
+    (project.place.parent / "other").mkdir()
+    both = project.layers.over([str(project.place), str(project.place.parent / "other")])
+    claims = [Path(layer.work) / "claim" for layer in both]
+    claims[0].write_text("mounted\n")
+    claims[1].hardlink_to(claims[0])
+    shared = os.open(claims[1], os.O_RDONLY)
+    fcntl.flock(shared, fcntl.LOCK_SH)
+    for path in (project.layers.path, os.path.dirname(both[0].upper)):
+        assert remove(path) == "used"
+    assert os.read(shared, 8) == b"mounted\n"
+    fcntl.flock(shared, fcntl.LOCK_UN)
+    assert remove(os.path.dirname(both[0].upper)) == "removed"
+    assert (os.fstat(shared).st_size, os.path.lexists(both[0].work), os.path.lexists(both[1].work)) == (0, False, True)
+    assert remove(project.layers.path) == "removed"
+    os.close(shared)
+
+
 def test_nothing_else_is_ever_removed(project: Project) -> None:
     with pytest.raises(ValueError, match="home"):
         remove(str(project.place))

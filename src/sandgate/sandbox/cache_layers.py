@@ -33,6 +33,9 @@ MEASURE_EVERY_S = 10 * 60
 PLACES_MAX = 16  # in one command; half of OVERLAYS_MAX in native/plan.h
 DEPTH_MAX = 64  # directories below a layer; what lies deeper, or cannot be entered, cannot be counted
 _UPPER, _WORK = "upper", "work"
+_CLAIM = "claim"  # in the second, as native/claims.c has it: whose mount this is
+_CLAIM_FLAGS = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_NOTHING_TO_LOCK = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 _UNIT_BYTES = 512  # of st_blocks
 
 
@@ -212,20 +215,39 @@ def remove(path: str) -> str:
 
     What is removed is gone at once for the next command, and from the disk with this sweep and the next ones.
     """
-    locks = [os.path.join(path, *more, _WORK) for more in ((), *((name,) for name in _names(path)))]
-    held: list[int] = []
+    held: dict[tuple[int, int], int] = {}  # by device and inode: several places may have one claim
     try:
-        for work in locks:
-            if _mode_of(work) >= 0:
-                held.append(os.open(work, DIRECTORY_FLAGS))
-                fcntl.flock(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for more in ((), *((name,) for name in _names(path))):
+            work = os.path.join(path, *more, _WORK)
+            _lock_alone(work, DIRECTORY_FLAGS, held)
+            _lock_alone(os.path.join(work, _CLAIM), _CLAIM_FLAGS, held)
+        for fd in held.values():
+            if stat.S_ISREG(os.fstat(fd).st_mode):
+                os.ftruncate(fd, 0)  # who borrows what was claimed sees that it is not
         _set_aside(path)
     except BlockingIOError:
         return "used"
     finally:
-        for fd in held:
+        for fd in held.values():
             os.close(fd)
     return "removed"
+
+
+def _lock_alone(path: str, flags: int, held: dict[tuple[int, int], int]) -> None:
+    """Until what is `held` is closed. Raises BlockingIOError while somebody else has the lock."""
+    try:
+        fd = os.open(path, flags)
+    except OSError as problem:
+        if problem.errno in _NOTHING_TO_LOCK:
+            return
+        raise
+    about = os.fstat(fd)
+    key = (about.st_dev, about.st_ino)
+    if key in held:
+        os.close(fd)
+        return
+    held[key] = fd
+    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _set_aside(path: str) -> None:
