@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.agent.conversation_entries import conversation_entries
-from sandgate.assessment.review_question import ConversationEntry
+from sandgate.protocol.conversation import ConversationEntry
 from sandgate.protocol.items import (
     CustomToolCall,
     CustomToolCallOutput,

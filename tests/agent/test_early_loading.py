@@ -41,7 +41,7 @@ for thread in threading.enumerate():
 """
 OF_AN_AGENT = (
     "import sys; sys.path[:0] = sys.argv[1:]; import sandgate.agent.agent; from sandgate.agent.early_loading import *;"
-    "print([name for name in (*NEEDED, 'sqlite3', 'email', 'httpx2') if name in sys.modules])"
+    "print([name for name in (*NEEDED, 'sqlite3', 'email', 'httpx2', 'sandgate.assessment') if name in sys.modules])"
 )
 
 

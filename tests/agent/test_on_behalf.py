@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sandgate.agent.on_behalf import Origin, asked_on_behalf
-from sandgate.assessment.review_question import ConversationEntry
+from sandgate.protocol.conversation import ConversationEntry
 from sandgate.protocol.items import user_message
 from sandgate.reviewers.asking_session import AskingSession
 

@@ -14,7 +14,6 @@ from sandgate.assessment.review_question import (
     CHARS_PER_TOKEN,
     MESSAGE_TOKENS_MAX,
     RECENT_ENTRIES_MAX,
-    ConversationEntry,
     ReviewCircumstances,
     conversation,
     evidence,
@@ -22,6 +21,7 @@ from sandgate.assessment.review_question import (
     instructions,
     shown_action,
 )
+from sandgate.protocol.conversation import ConversationEntry
 from sandgate.protocol.patches import FileChange
 from sandgate.protocol.permissions import Grant
 from support.approval.reviewing import request_for

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.approvals.overrides import Overrides, action_digest
-from sandgate.assessment.review_question import ConversationEntry, ReviewCircumstances
+from sandgate.assessment.review_question import ReviewCircumstances
 from sandgate.errors import Late, ModelFailed, NoOutput, Withdrawn
 from sandgate.model.client import ModelClient
 from sandgate.model.provider import Provider
+from sandgate.protocol.conversation import ConversationEntry
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import AutoReview, Notice

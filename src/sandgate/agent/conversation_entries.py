@@ -6,7 +6,7 @@ agent's; notices of ours, instructions files and summaries are nobody's word and
 
 from __future__ import annotations
 
-from sandgate.assessment.review_question import ConversationEntry
+from sandgate.protocol.conversation import ConversationEntry
 from sandgate.protocol.items import (
     CustomToolCall,
     CustomToolCallOutput,

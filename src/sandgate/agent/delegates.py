@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from sandgate.agent.delegate_limit import DelegateLimit
     from sandgate.agent.turn_changes import TurnChanges
     from sandgate.agent.undo import PatchUndo
-    from sandgate.assessment.review_question import ConversationEntry
     from sandgate.external.servers import ExternalServers
     from sandgate.model.streaming import Model
     from sandgate.patch.apply import UndoRecord
+    from sandgate.protocol.conversation import ConversationEntry
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.protocol.events import EventMessage
     from sandgate.protocol.operations import Review

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.agent.options import Superior
-    from sandgate.assessment.review_question import ConversationEntry
     from sandgate.model.prompt import ModelSettings
+    from sandgate.protocol.conversation import ConversationEntry
     from sandgate.reviewers.asking_session import AskingSession, TurnModel
     from sandgate.session.conversation import Conversation
     from sandgate.session.turn import SessionSettings

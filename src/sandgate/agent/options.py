@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from sandgate.agent.delegate_limit import DelegateLimit
-    from sandgate.assessment.review_question import ConversationEntry
     from sandgate.external.servers import ExternalServers
     from sandgate.model.prompt import ModelSettings
     from sandgate.model.streaming import Model
     from sandgate.patch.apply import UndoRecord
+    from sandgate.protocol.conversation import ConversationEntry
     from sandgate.protocol.decisions import ApprovalRequest, Decision
     from sandgate.reviewers.with_risk_advice import Advising
 

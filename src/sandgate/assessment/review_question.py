@@ -17,11 +17,10 @@ from sandgate.record import Record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Literal
+    from typing import Any
 
+    from sandgate.protocol.conversation import ConversationEntry
     from sandgate.protocol.decisions import ApprovalRequest
-
-    Speaker = Literal["user", "assistant", "tool_call", "tool_result"]
 
 CHARS_PER_TOKEN = 4  # an estimate on the safe side for the budgets below, which are in tokens
 ACTION_TEXT_TOKENS_MAX = 16_000  # of one text of the action
@@ -60,13 +59,6 @@ name the concrete target)."""
 
 
 _SCHEME = re.compile(r"(?i)(?<=: )(?:bearer|basic|digest|negotiate|token) (?=\S)")
-
-
-class ConversationEntry(Record):
-    """One entry of the conversation that led to the action."""
-
-    speaker: Speaker
-    text: str
 
 
 class ReviewCircumstances(Record):

@@ -12,9 +12,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sandgate.assessment.review_question import ConversationEntry
     from sandgate.config.assessor import ModelAssessment
     from sandgate.model.provider import Provider
+    from sandgate.protocol.conversation import ConversationEntry
 
 
 NO_MODEL = "no model is named for it (`assessment.model`), and there is none of the turn that could be asked"
