@@ -37,6 +37,11 @@ TESTED_ELSEWHERE = {
     "tools.interfaces": ("tests/tools/test_live_commands.py", "a protocol without code"),
     "surfaces.cli.options": ("tests/surfaces/cli/test_parse.py", "a table; it shows in what is parsed and in the help"),
     "surfaces.cli.run": ("tests/journeys/test_sandgate_run.py", "its streams and exit codes belong to a process"),
+    "surfaces.mcp.event_telling": (
+        "tests/surfaces/mcp/test_client_thread.py",
+        "shows in what a client of a turn hears",
+    ),
+    "surfaces.mcp.thread_answers": ("tests/surfaces/mcp/test_client_thread.py", "shows in what a client is asked"),
     "surfaces.mcp.disconnects": ("tests/surfaces/mcp/test_http.py", "shows in which sessions of a server end"),
     "surfaces.mcp.connections": ("tests/surfaces/mcp/test_http.py", "its limits belong to real connections"),
     "surfaces.mcp.request_limit": ("tests/surfaces/mcp/test_http.py", "counts what the SDK's server has in progress"),

@@ -136,6 +136,16 @@ def test_entry_in_the_readme_does_too(reader: Reader) -> None:
     assert "42" in ran(Stdio(told["command"], told["args"]), reader, "echo $((6 * 7))")
 
 
+def test_entry_that_delegates_offers_the_tools_for_it(reader: Reader) -> None:
+    told = json.loads(filled(blocks("mcp.md", "json")[1], reader))["mcpServers"]["sandgate"]
+
+    async def run() -> set[str]:
+        async with asyncio.timeout(CALL_LIMIT_S), talking(Stdio(told["command"], told["args"]), reader) as client:
+            return {tool.name for tool in (await client.list_tools()).tools}
+
+    assert asyncio.run(run()) >= {"exec_command", "sandgate", "sandgate-reply"}
+
+
 @pytest.mark.parametrize("page", CLIENTS)
 def test_server_over_http_wants_the_token_where_the_page_puts_it(page: str, reader: Reader) -> None:
     found = server(page, "http", reader)
@@ -243,7 +253,7 @@ def test_every_block_is_used_by_a_test() -> None:
         "install.md": ["sh", "sh"],  # test_welcome.py
         "ports.md": ["console", "text", "python", "text"],  # test_sessions.py, test_ports_page.py
         "mcp-http.md": ["sh", "text", "sh"],
-        "mcp.md": ["json", "sh"],  # test_welcome.py; the entry is that of the README
+        "mcp.md": ["json", "json", "sh"],  # test_welcome.py; the entry is that of the README
         "model-risk.md": ["toml", "sh", "text"],  # test_model_risk.py
         "openai-agents.md": ["python", "python"],
         "pydantic-ai.md": ["python", "python"],

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from sandgate.runtime.aio import open_server_gate
-from sandgate.serving.calls import ServedCall, call_digest
+from sandgate.serving.calls import ServedCall, call_digest, tool_work
 from sandgate.serving.inbox import CANCELLED, ENDED, USED, Inbox, Question
 from sandgate.serving.ledger_access import open_ledger
 from support.process.loops import run
@@ -45,7 +45,9 @@ class Server:
 
     def call(self, cmd: str = APPEND, *, prepared: Any = None, **arguments: Any) -> ServedCall:
         given = {"cmd": cmd, "login": False, **arguments}
-        return ServedCall(self.gate, self.inbox, "exec_command", given, prepared=prepared)
+        return ServedCall(
+            self.inbox, "exec_command", given, tool_work(self.gate, "exec_command", given), prepared=prepared
+        )
 
     async def asked(self, cmd: str = APPEND, **arguments: Any) -> tuple[ServedCall, Question]:
         call = self.call(cmd, **arguments)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from typing import Any, Self
 
+    from sandgate.agent.inbox_answers import InboxAnswering
     from sandgate.agent.options import Reads, Superior
     from sandgate.agent.past_sessions import SessionList
     from sandgate.config import Loaded
@@ -65,6 +66,15 @@ class Agent:
     def configured(self) -> SessionConfigured:
         """What it said of itself when it was opened."""
         return self._session.configured
+
+    @property
+    def told(self) -> int:
+        """How many events there are so far."""
+        return self._session.told
+
+    def confinement(self) -> Mapping[str, Any]:
+        """What holds its commands back, as JSON values. Blocks on the disk."""
+        return self._tools.confinement()
 
     def submit(self, op: Operation) -> str:
         """Asks for something; the id that its events carry. Raises SessionEnded, RequestError."""
@@ -128,7 +138,8 @@ class Agents:
     """The sessions of one process, by id. Belongs to one event loop; leaving the block ends them.
 
     `interactive`: questions are events, answered by `AnswerApproval`; otherwise by the prepared `answers`, then by the
-    person at the terminal (`ask_at_terminal`). What no reviewer can be asked about is refused.
+    person at the terminal (`ask_at_terminal`). `answering` is asked in place of both, beside the events if there are
+    any. What no reviewer can be asked about is refused.
     """
 
     def __init__(
@@ -139,11 +150,14 @@ class Agents:
         answers: tuple[str, ...] = (),
         ask_at_terminal: bool = False,
         colour: bool = False,
+        answering: InboxAnswering | None = None,
     ) -> None:
         self._environment = environment
         self._interactive = interactive
         person = Person(colour=colour) if ask_at_terminal else None
-        self._answers = InboxAnswers(answers, person) if answers or ask_at_terminal else None
+        self._answers = answering
+        if answering is None and (answers or ask_at_terminal):
+            self._answers = InboxAnswers(answers, person)
         self._live: dict[str, tuple[Agent, AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}  # by the id of the session that is to go on
 
@@ -225,7 +239,7 @@ async def _opened(
     environment: Environment,
     options: AgentOptions,
     superior: Superior | None,
-    inbox_answers: InboxAnswers | None,
+    inbox_answers: InboxAnswering | None,
     *,
     interactive: bool = False,
     loaded: Loaded | None = None,
@@ -271,7 +285,7 @@ async def _opened(
         await _let_go(making)
 
 
-def _advice_reader(inbox_answers: InboxAnswers | None, superior: Superior | None, *, interactive: bool) -> Reads:
+def _advice_reader(inbox_answers: InboxAnswering | None, superior: Superior | None, *, interactive: bool) -> Reads:
     """When what a model says of a question is read: an event is, at once; a person at the terminal reads, too."""
     if superior is not None and superior.reads_advice is not None:
         return superior.reads_advice

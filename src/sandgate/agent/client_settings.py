@@ -11,6 +11,7 @@ import os
 
 from sandgate.config import load_settings
 from sandgate.config.schema import KEYS
+from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.record import Record
 
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.environment import Environment
 
-FREE = ("model_reasoning_effort", "model_reasoning_summary", "model_verbosity")  # of a client's choice
+# Of a client's choice.
+FREE = ("model_reasoning_effort", "model_reasoning_summary", "model_verbosity", "compact_prompt")
 CONFIG_KEYS_MAX = 128  # of one request
+KEY_SHOWN_CHARS = 80
 ELSEWHERE = "the session's directory `{cwd}` is neither below the server's nor in a project that the user trusts"
 ELSEWHERE_HINT = "start the server there, or trust the project in config.toml"
 
@@ -36,7 +39,8 @@ class ClientWishes(Record):
 
     approval: str | None = None  # the name of an approval policy
     sandbox: str | None = None  # the mode
-    config: Mapping[str, Any] = {}  # keys as after `-c`
+    config: Mapping[str, Any] = {}  # keys as after `-c`, or tables of them
+    strict: bool = False  # what is no setting of ours is refused; else it means nothing
 
 
 def placed(environment: Environment, wanted: str | None, *, loosening: bool = False, hint: str = "") -> Environment:
@@ -56,14 +60,14 @@ def placed(environment: Environment, wanted: str | None, *, loosening: bool = Fa
     return environment.but(cwd=cwd)
 
 
-def settled(environment: Environment, wishes: ClientWishes, *, loosening: bool = False) -> Environment:
+def as_wished(environment: Environment, wishes: ClientWishes, *, loosening: bool = False) -> Environment:
     """With the settings that the client asks for: over the server's where it may loosen, else as something stricter.
 
     Raises RequestError for what is no setting; what would loosen is found when the settings are loaded.
     """
     free: list[tuple[str, str]] = []
     policy: list[tuple[str, str]] = []
-    for key, value in _settings(wishes.config):
+    for key, value in _settings(wishes):
         (free if key in FREE or loosening else policy).append((key, value))
     overrides = (*environment.overrides, *(f"{key}={value}" for key, value in free))
     if loosening:
@@ -83,12 +87,26 @@ def _trusted(environment: Environment, cwd: str) -> bool:
     return loaded.settings.trust == "trusted"
 
 
-def _settings(config: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _settings(wishes: ClientWishes) -> Iterator[tuple[str, str]]:
     """Those that Sandgate has too, as TOML; clients of the lineage send many more, which mean nothing here."""
-    if len(config) > CONFIG_KEYS_MAX:
+    given = dict(_flat(wishes.config))
+    if len(given) > CONFIG_KEYS_MAX:
         raise UnreadableWish(f"`config` has more than {CONFIG_KEYS_MAX} keys")
-    for key, value in config.items():
+    for key, value in given.items():
         if key in KEYS and value is not None:
             if not isinstance(value, str | int | float | bool):
                 raise UnreadableWish(f"`config.{key}` has to be text, a number, true or false")
             yield key, json.dumps(value)
+        elif wishes.strict and key not in KEYS:
+            raise UnreadableWish(f"`config.{visible(key, limit=KEY_SHOWN_CHARS)}` is no setting of Sandgate")
+
+
+def _flat(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """A table's keys with the table's name before them, as they are written after `-c`."""
+    left = list(config.items())
+    while left:
+        key, value = left.pop()
+        if isinstance(value, dict) and value and len(left) <= CONFIG_KEYS_MAX:
+            left.extend((f"{key}.{name}", inner) for name, inner in value.items())
+        else:
+            yield key, value

@@ -283,7 +283,7 @@ class Making:
         return SessionSettings(
             session_id=past.transcript.meta.id if past is not None and goes_on else new_id(),
             cwd=runtime.directory,
-            instructions=own or _instructions(settings),
+            instructions=own or self._options.instructions or _instructions(settings),
             model=self._how(model),
             provider_id=settings.provider_id,
             approval=runtime.policies.approval,

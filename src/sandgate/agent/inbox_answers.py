@@ -13,10 +13,28 @@ from sandgate.reviewers.prepared import ScriptedReviewer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Protocol
+
     from sandgate.agent.terminal_person import Person
     from sandgate.approvals.prompts.advice import Said
     from sandgate.protocol.decisions import ApprovalRequest
     from sandgate.reviewers.with_risk_advice import Advising
+
+    class InboxAnswering(Protocol):
+        """Who answers the questions of an inbox, and reads what a model says about them."""
+
+        async def answer(self, request: ApprovalRequest, delegate: Mapping[str, str] | None = None, /) -> Decision:
+            """On the session's loop; cancelled when the question is over. `delegate`: the sub-agent that asks."""
+
+        def reads_advice(self, request: ApprovalRequest, /) -> Advising:
+            """When words of a model about this question are read; from any thread."""
+
+        def expect(self, request: ApprovalRequest, /) -> None:
+            """A model thinks about this question; from any thread, before the question is put."""
+
+        def hear(self, request: ApprovalRequest, said: Said, /) -> None:
+            """And this is what it says; from any thread."""
 
 
 class InboxAnswers:

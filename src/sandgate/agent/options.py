@@ -36,6 +36,7 @@ class AgentOptions(Record):
     ephemeral: bool = False  # nothing is kept
     unasked: bool = False  # nothing is said to a model, so there has to be none
     source: str = "cli"
+    instructions: str | None = None  # in place of the base instructions
     only_tighten: bool = False  # its turns may ask for nothing looser than what it begins with
 
 

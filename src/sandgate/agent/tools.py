@@ -63,6 +63,10 @@ class AgentTools:
         self.undoing = PatchUndo(gate.runtime)
         self.cannot_confine = ""  # why the last call ran nothing; "" where a sandbox could be built for it
 
+    def confinement(self) -> Mapping[str, Any]:
+        """What holds commands back, as JSON values. Blocks on the disk."""
+        return self._gate.runtime.confinement.summary()
+
     def definitions(self) -> tuple[Mapping[str, Any], ...]:
         """What the model is told about them."""
         if self._definitions is None:

@@ -13,12 +13,15 @@ INTRODUCTION = """\
 
 What `sandgate mcp` offers to a client. Arguments and answers are those of the JSON Schemas that `tools/list`
 returns; a client that knows the hints may show them. `login` is missing where `allow_login_shell = false`.
+`sandgate` and `sandgate-reply` are there with `--sessions`; calls of `codex` and `codex-reply` are taken as theirs.
 """
 
 
 def page() -> str:
     """docs/reference/mcp-tools.md."""
-    return "\n".join([INTRODUCTION, *(_section(tool.model_dump()) for tool in described_tools(login_allowed=True))])
+    return "\n".join(
+        [INTRODUCTION, *(_section(tool.model_dump()) for tool in described_tools(login_allowed=True, sessions=True))]
+    )
 
 
 def _section(tool: dict[str, Any]) -> str:

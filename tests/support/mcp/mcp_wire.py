@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
     from sandgate.serving.ledger_access import Ledger
+    from sandgate.surfaces.mcp.client_thread import Delegation
 
     Json = dict[str, Any]
     T = TypeVar("T")
@@ -98,12 +99,15 @@ class Desk:
         forms: bool = True,
         waits_elsewhere: bool = False,
         started_in: Mapping[str, str] | None = None,
+        delegation: Delegation | None = None,
         **typed: Any,
     ) -> Server[Any]:
         environment = self.place.environment(
             *overrides, **{"sandbox_mode": "workspace-write", "approval_policy": "on-failure", **typed}
         )
-        sessions = Sessions(environment.but(person_present=True), self.ledger, timeout_s=timeout_s)
+        sessions = Sessions(
+            environment.but(person_present=True), self.ledger, timeout_s=timeout_s, delegation=delegation
+        )
         self.sessions.append(sessions)
         return build_server(
             sessions,

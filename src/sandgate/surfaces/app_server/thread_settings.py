@@ -6,7 +6,7 @@ policy at all (which model, how hard it thinks) is the client's to choose.
 
 from __future__ import annotations
 
-from sandgate.agent.client_settings import ClientWishes, UnreadableWish, placed, settled
+from sandgate.agent.client_settings import ClientWishes, UnreadableWish, as_wished, placed
 from sandgate.agent.options import AgentOptions
 from sandgate.config import load_settings
 from sandgate.record import Record
@@ -49,7 +49,7 @@ def opening_of(serving: Serving, asked: Json, *, resume: str | None = None, fork
     wishes = ClientWishes(asked.get("approvalPolicy"), asked.get("sandbox"), asked.get("config") or {})
     try:
         environment = placed(serving.environment, asked.get("cwd"), loosening=serving.loosening, hint=ELSEWHERE_HINT)
-        environment = settled(environment, wishes, loosening=serving.loosening)
+        environment = as_wished(environment, wishes, loosening=serving.loosening)
     except UnreadableWish as problem:
         raise bad_params(problem.sentence) from problem
     loaded = load_settings(

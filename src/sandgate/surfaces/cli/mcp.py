@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.session import environment
 from sandgate.surfaces.cli.wait_for_approvals import approval_timeout_s
@@ -11,6 +14,8 @@ if TYPE_CHECKING:
     from sandgate.surfaces.cli.parse import ParsedLine
 
 PORT_MAX = 65_535
+MODEL_KEYS = ("model", "model_script", "model_record", "model_replay")
+MODEL_FILES = (("model_script", "model script"), ("model_replay", "recording"))
 
 
 def main(parsed: ParsedLine) -> int:
@@ -19,7 +24,9 @@ def main(parsed: ParsedLine) -> int:
     port = _port(parsed)
     timeout_s = approval_timeout_s(parsed)
     channel = _channel(parsed)
+    models = _models(parsed)
     try:
+        from sandgate.surfaces.mcp.client_thread import Delegation
         from sandgate.surfaces.mcp.command import Wishes, serve_clients
     except ModuleNotFoundError as missing:
         raise RequestError(
@@ -36,8 +43,21 @@ def main(parsed: ParsedLine) -> int:
             forms=channel != "approvals",
             waits_elsewhere=channel != "forms",
             approval_timeout_s=timeout_s,
+            delegation=Delegation(**models) if parsed.on("sessions") else None,
         ),
     )
+
+
+def _models(parsed: ParsedLine) -> dict[str, str | None]:
+    """Of the agents that clients may hand tasks to."""
+    named = {key: parsed.text(key) for key in MODEL_KEYS}
+    if not parsed.on("sessions") and any(named.values()):
+        raise RequestError("options about a model belong to `--sessions`", hint="sandgate mcp --sessions --model NAME")
+    for key, what in MODEL_FILES:
+        path = named[key]
+        if path is not None and not os.path.isfile(path):
+            raise RequestError(f"there is no {what} `{visible(path)}`")
+    return {key: path if path is None or key == "model" else os.path.abspath(path) for key, path in named.items()}
 
 
 def _port(parsed: ParsedLine) -> int:

@@ -217,6 +217,8 @@ COMMANDS = (
                 "`--ask both`: what the client shows to no person waits for `sandgate approvals`",
             ),
             APPROVAL_TIMEOUT,
+            Option(("--sessions",), "sessions", "clients may also hand whole tasks to agents, which need a model"),
+            *MODEL,
             *(option for option in DECIDING if option.key not in ("json", "answer", "color", "verbose")),
         ),
         "mcp",

@@ -15,7 +15,9 @@ from sandgate.protocol.wire import sendable
 from sandgate.record import Record
 from sandgate.serving.inbox import Question
 from sandgate.surfaces.mcp.asking import ask_now, asking_result, brought, can_ask, is_modern
+from sandgate.surfaces.mcp.client_thread import ServedTurn
 from sandgate.surfaces.mcp.clients import client_name
+from sandgate.surfaces.mcp.event_telling import EventTelling
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,8 +58,11 @@ async def call_tool(
     except Exception as problem:
         return failed_call(bug(problem))
     ticking = _ticking(context, call)
+    telling = EventTelling(context, call) if isinstance(call, ServedTurn) else None
     try:
         result = await _seen_through(context, call, session, channels)
+        if telling is not None:
+            await telling.catch_up()
     except asyncio.CancelledError:
         await asyncio.shield(session.give_up(call))
         raise
@@ -67,6 +72,8 @@ async def call_tool(
     finally:
         if ticking is not None:
             ticking.cancel()
+        if telling is not None:
+            telling.stop()
     if isinstance(result, CallToolResult):
         session.over(call)
     return result
@@ -105,7 +112,7 @@ async def _call_of(
     question = call.question
     if question is not None and question.open and question.approval.approval_id == approval_id:
         heard = brought(context, question.approval, params, channels.environ, question)
-        await _take(session, question, heard)
+        await _take(call, question, heard)
     return call
 
 
@@ -121,22 +128,22 @@ async def _seen_through(
                 session.await_client(happened.approval.approval_id, call)
                 happened.asked_s = monotonic()
                 return asking_result(context, happened)
-            await _asked(context, happened, session, channels)
+            await _asked(context, happened, call, channels)
         elif channels.elsewhere:
             await happened.decision()
         else:
             why = happened.unseen or CANNOT_ASK.format(client=_name(context))
-            await session.inbox.answer(happened, "deny", by="withdrawn", reason=why)
+            await call.inbox.answer(happened, "deny", by="withdrawn", reason=why)
 
 
-async def _asked(context: Context, question: Question, session: ClientSession, channels: Channels) -> None:
+async def _asked(context: Context, question: Question, call: ServedCall, channels: Channels) -> None:
     """Asks the client, until it or a person at another terminal has answered."""
     asking = asyncio.ensure_future(ask_now(context, question, channels.environ))
     elsewhere = asyncio.ensure_future(question.decision())
     try:
         await asyncio.wait((asking, elsewhere), return_when=asyncio.FIRST_COMPLETED)
         if not elsewhere.done():
-            await _take(session, question, asking.result())
+            await _take(call, question, asking.result())
     finally:
         elsewhere.cancel()
         asking.cancel()
@@ -144,19 +151,19 @@ async def _asked(context: Context, question: Question, session: ClientSession, c
             await asking
 
 
-async def _take(session: ClientSession, question: Question, heard: Heard) -> None:
+async def _take(call: ServedCall, question: Question, heard: Heard) -> None:
     """What the client made of the question. What no person has seen stays open, for a person at another terminal."""
     if heard.unseen:
         question.unseen = heard.unseen
     else:
-        await _answer(session, question, heard.choice, heard.reason)
+        await _answer(call, question, heard.choice, heard.reason)
 
 
-async def _answer(session: ClientSession, question: Question, name: str, reason: str) -> None:
+async def _answer(call: ServedCall, question: Question, name: str, reason: str) -> None:
     """The client has answered. What cannot be kept must not be asked again, or that would never end."""
-    await session.inbox.answer(question, name, by="client", reason=reason)
+    await call.inbox.answer(question, name, by="client", reason=reason)
     if question.open:
-        await session.inbox.answer(question, "deny", by="withdrawn", reason=UNKEPT)
+        await call.inbox.answer(question, "deny", by="withdrawn", reason=UNKEPT)
 
 
 def _result(output: Output) -> CallToolResult:

@@ -6,7 +6,9 @@ import asyncio
 import os
 import sys
 
+from sandgate.config.agent import NO_MODEL, NO_MODEL_HINT
 from sandgate.display import visible
+from sandgate.errors import ConfigError
 from sandgate.record import Record
 from sandgate.runtime import open_runtime
 from sandgate.serving.ledger_access import open_ledger
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from sandgate.runtime import Environment
     from sandgate.serving.ledger_access import Ledger
+    from sandgate.surfaces.mcp.client_thread import Delegation
     from sandgate.surfaces.transport.tokens import Tokens
 
 HOST = "127.0.0.1"
@@ -41,6 +44,7 @@ class Wishes(Record):
     forms: bool = True  # the client is asked
     waits_elsewhere: bool = False  # what no person saw there waits for a person at another terminal
     approval_timeout_s: float = 600.0
+    delegation: Delegation | None = None  # clients may hand whole tasks to agents
 
 
 def serve_clients(environment: Environment, wishes: Wishes) -> int:
@@ -53,6 +57,8 @@ def serve_clients(environment: Environment, wishes: Wishes) -> int:
             require_out_of_reach(os.path.abspath(wishes.token_file), probe.confinement.permissions())
         for warning in probe.loaded.warnings:
             say(f"warning: {visible(warning)}")
+        if wishes.delegation is not None:
+            _require_model(wishes.delegation, probe.loaded.values)
     ledger = open_ledger(environment.environ)
     # Before there is an event loop; what is wrong with tokens is said before anything is served, too.
     way: Tokens | tuple[int, int]
@@ -66,11 +72,17 @@ def serve_clients(environment: Environment, wishes: Wishes) -> int:
     return 0 if signal is None else 128 + signal
 
 
+def _require_model(delegation: Delegation, values: Mapping[str, Any]) -> None:
+    """A task that no model can do is refused to who starts the server, not to a client later."""
+    if not any(delegation.fields().values()) and values.get("model") is None:
+        raise ConfigError(f"`--sessions` needs a model: {NO_MODEL}", hint=NO_MODEL_HINT)
+
+
 async def _serve(
     environment: Environment, wishes: Wishes, way: Tokens | tuple[int, int], *, ledger: Ledger, login_allowed: bool
 ) -> int | None:
     server = build_server(
-        Sessions(environment, ledger, timeout_s=wishes.approval_timeout_s),
+        Sessions(environment, ledger, timeout_s=wishes.approval_timeout_s, delegation=wishes.delegation),
         login_allowed=login_allowed,
         channels=channels(wishes, environment.environ),
         sealing_key=sealing_key(environment.environ),

@@ -19,6 +19,7 @@ from sandgate.display import visible
 from sandgate.errors import SandgateError
 from sandgate.surfaces.mcp.asking import LineageFields, is_modern
 from sandgate.surfaces.mcp.calling import bug, call_tool, failed_call
+from sandgate.surfaces.mcp.session_tools import ALIASES
 from sandgate.surfaces.mcp.sessions import KEPT_S, Principal
 from sandgate.surfaces.mcp.tools import described_tools
 
@@ -46,12 +47,18 @@ INSTRUCTIONS = (
     "would happen to a command. All pass a gate: what policy does not allow is put to the user, and what the sandbox "
     "refused is named exactly."
 )
+# What comes after them where whole tasks are taken.
+DELEGATING = (
+    " `sandgate` hands a whole task to an agent that works under this server's policy, and answers with its last "
+    "message; `sandgate-reply` goes on with it."
+)
 
 
 def build_server(sessions: Sessions, *, login_allowed: bool, channels: Channels, sealing_key: bytes) -> Server[Any]:
     """A server whose sessions end with it. `sealing_key`: 32 bytes or more, the same after a restart."""
-    offered = described_tools(login_allowed=login_allowed)
-    names = {tool.name for tool in offered}
+    delegating = sessions.delegation is not None
+    offered = described_tools(login_allowed=login_allowed, sessions=delegating)
+    names = {tool.name for tool in offered} | (ALIASES.keys() if delegating else set())
 
     async def list_tools(context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         principal = principal_of(context)
@@ -86,7 +93,7 @@ def build_server(sessions: Sessions, *, login_allowed: bool, channels: Channels,
         NAME,
         version=__version__,
         title=TITLE,
-        instructions=INSTRUCTIONS,
+        instructions=INSTRUCTIONS + DELEGATING if delegating else INSTRUCTIONS,
         lifespan=lifespan,
         get_tool_input_schema=_schemas(offered).get,
         on_list_tools=list_tools,

@@ -10,14 +10,18 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
+from functools import partial
 from time import monotonic, time
 
 from sandgate.errors import RequestError, SandgateError
 from sandgate.record import Record
 from sandgate.runtime.aio import open_server_gate
-from sandgate.serving.calls import ServedCall, call_digest
+from sandgate.serving.calls import ServedCall, call_digest, tool_work
 from sandgate.serving.inbox import Inbox
 from sandgate.serving.ledger_access import kept_in
+from sandgate.surfaces.mcp.client_threads import ClientThreads, Room
+from sandgate.surfaces.mcp.session_tools import is_session_tool
+from sandgate.surfaces.mcp.thread_answers import ThreadAnswers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +32,7 @@ if TYPE_CHECKING:
     from sandgate.runtime.aio import AsyncGate
     from sandgate.serving.inbox import Approval
     from sandgate.serving.ledger_access import Ledger
+    from sandgate.surfaces.mcp.client_thread import Delegation
 
 SESSIONS_MAX = 256  # at the same time, in one server
 SESSIONS_OF_ONE_MAX = 128  # of them, with one token
@@ -39,6 +44,10 @@ USED_UP = "this approval was used already, is over, or belongs to another sessio
 BEGUN = (
     "the command had begun under a server that has ended since, so it was not run again; what was approved is void. "
     "Look at what it did, and call the tool again if it is still wanted"
+)
+TURN_LOST = (
+    "no turn waits for this answer any more: it was given up, or the server has ended since. What was approved is "
+    "void; what the agent did until then is in the transcript of its session"
 )
 
 
@@ -57,10 +66,11 @@ class Principal(Record):
 
 
 class ClientSession:
-    """One principal's gate, its open questions, and its calls."""
+    """One principal's gate, its open questions, its calls, and the sessions of agents that it opened."""
 
-    def __init__(self, gate: AsyncGate, inbox: Inbox) -> None:
+    def __init__(self, gate: AsyncGate, inbox: Inbox, threads: ClientThreads | None = None) -> None:
         self._gate = gate
+        self._threads = threads
         self.inbox = inbox
         self._calls: set[ServedCall] = set()
         self._waiting: dict[str, ServedCall] = {}  # by the approval that its client was asked for
@@ -77,7 +87,7 @@ class ClientSession:
         self._forget_left_behind()
         if len(self._calls) >= CALLS_MAX:
             raise RequestError("too many calls at once", why=f"at most {CALLS_MAX} of one session may be open")
-        call = ServedCall(self._gate, self.inbox, tool, arguments, prepared=prepared)
+        call = self._begun(tool, arguments, prepared)
         self._calls.add(call)
         return call
 
@@ -97,6 +107,8 @@ class ClientSession:
 
     def earlier(self, approval_id: str, tool: str, arguments: Mapping[str, Any]) -> Approval:
         """What an earlier server asked about this very call. Raises RequestError when that is void."""
+        if is_session_tool(tool):
+            raise RequestError(TURN_LOST)
         approval = self.inbox.find(approval_id)
         if (
             approval is None
@@ -130,7 +142,14 @@ class ClientSession:
         await self.inbox.close()
         await asyncio.gather(*(call.give_up() for call in tuple(self._calls)), return_exceptions=True)
         await self.inbox.close()  # of what was about to be asked
+        if self._threads is not None:
+            await self._threads.close()
         await self._gate.close()
+
+    def _begun(self, tool: str, arguments: Mapping[str, Any], prepared: Approval | None) -> ServedCall:
+        if self._threads is not None and is_session_tool(tool):
+            return self._threads.begin(tool, arguments)
+        return ServedCall(self.inbox, tool, arguments, tool_work(self._gate, tool, arguments), prepared=prepared)
 
     def _forget_left_behind(self) -> None:
         """Answers that no client came for, long after their question was over."""
@@ -146,9 +165,14 @@ class ClientSession:
 class Sessions:
     """All sessions of one server. Belongs to one event loop."""
 
-    def __init__(self, environment: Environment, ledger: Ledger, *, timeout_s: float) -> None:
+    def __init__(
+        self, environment: Environment, ledger: Ledger, *, timeout_s: float, delegation: Delegation | None = None
+    ) -> None:
+        """`delegation`: how clients may hand whole tasks to agents; None: they may not."""
         self._environment = environment
         self._ledger = ledger
+        self.delegation = delegation
+        self._room = Room()
         self.timeout_s = timeout_s  # of a question
         self._open: dict[Principal, asyncio.Future[ClientSession]] = {}
         self._reaper: asyncio.Task[None] | None = None
@@ -198,16 +222,13 @@ class Sessions:
         task.add_done_callback(self._ahead.discard)
 
     async def _opened(self, principal: Principal) -> ClientSession:
-        gate = await open_server_gate(self._environment.but(tighter=principal.tighter), hear=kept_in(self._ledger))
-        return ClientSession(
-            gate,
-            Inbox(
-                self._ledger,
-                self._ledger_name(principal),
-                timeout_s=self.timeout_s,
-                confinement=gate.runtime.confinement.summary,
-            ),
-        )
+        environment, name = self._environment.but(tighter=principal.tighter), self._ledger_name(principal)
+        gate = await open_server_gate(environment, hear=kept_in(self._ledger))
+        inbox = Inbox(self._ledger, name, timeout_s=self.timeout_s, confinement=gate.runtime.confinement.summary)
+        if self.delegation is None:
+            return ClientSession(gate, inbox)
+        answers = partial(ThreadAnswers, self._ledger, name, timeout_s=self.timeout_s)
+        return ClientSession(gate, inbox, ClientThreads(environment, self.delegation, self._room, answers))
 
     def _require_room(self, principal: Principal) -> None:
         """No principal keeps others out by opening many."""

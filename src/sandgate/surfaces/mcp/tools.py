@@ -5,12 +5,14 @@ from __future__ import annotations
 from mcp_types import Tool, ToolAnnotations
 
 from sandgate.runtime.definitions import server_hints, server_tools
+from sandgate.surfaces.mcp.session_tools import session_definitions
 
 
-def described_tools(*, login_allowed: bool) -> list[Tool]:
-    """All tools, in their order."""
+def described_tools(*, login_allowed: bool, sessions: bool = False) -> list[Tool]:
+    """All tools, in their order. `sessions`: with those that hand over a task."""
     hints = server_hints()
-    return [_tool(each, hints[str(each["name"])].fields()) for each in server_tools(login_allowed=login_allowed)]
+    own = [_tool(each, hints[str(each["name"])].fields()) for each in server_tools(login_allowed=login_allowed)]
+    return [*own, *(_tool(*each) for each in session_definitions())] if sessions else own
 
 
 def _tool(definition: dict[str, object], hints: dict[str, object]) -> Tool:
