@@ -253,7 +253,7 @@ def test_every_block_is_used_by_a_test() -> None:
         "install.md": ["sh", "sh"],  # test_welcome.py
         "ports.md": ["console", "text", "python", "text"],  # test_sessions.py, test_ports_page.py
         "mcp-http.md": ["sh", "text", "sh"],
-        "mcp.md": ["json", "json", "sh"],  # test_welcome.py; the entry is that of the README
+        "mcp.md": ["json", "sh", "json"],  # test_welcome.py; the entry is that of the README
         "model-risk.md": ["toml", "sh", "text"],  # test_model_risk.py
         "openai-agents.md": ["python", "python"],
         "pydantic-ai.md": ["python", "python"],
