@@ -58,8 +58,8 @@ _installed: "list[ModuleCache]" = []
 class ModuleCache:
     """A finder and loader in the sense of `sys.meta_path`. `used` are the modules that came from it."""
 
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, file: str, rarely: tuple[str, ...] = RARELY_FIRST) -> None:
+        self._file, self._rarely = file, rarely
         self._descriptor, self._single_at, (self._first, self._first_at, self._in_c) = _opened(file)
         self._known_single: Single | None = None
         self._code: dict[str, CodeType] = {}  # found, and about to be run
@@ -149,7 +149,7 @@ class ModuleCache:
         # The order is known of a run that took all from here; a package that is missing would make what is in it fail.
         # One that never began, as it only told its options, knows nothing of what others begin with.
         needed = self._needed() if self._is_narrowing and self._begun is not None else ()
-        rarely = any(name.startswith(RARELY_FIRST) for name in self.used)
+        rarely = any(name.startswith(self._rarely) for name in self.used)
         is_first = self._begun is not None and not (self._first or missing or rarely)
         if (missing or is_first) and not sys.dont_write_bytecode:
             found = {name: one for name, each in missing.items() if (one := _made_of(each)) is not None}
@@ -168,7 +168,7 @@ class ModuleCache:
     def _needed(self) -> tuple[str, ...]:
         """What this run began with; of a run that asks a reviewer, no more than what is loaded first."""
         needed = tuple(self.used)[: self._begun]
-        if any(name.startswith(RARELY_FIRST) for name in needed):
+        if any(name.startswith(self._rarely) for name in needed):
             return tuple([name for name, _about in self._first if name in needed])
         return needed
 
@@ -230,12 +230,12 @@ class ModuleCache:
         return {name: made for name, made in known.items() if _is_unchanged(made[0])}
 
 
-def install(name: str = "run") -> "ModuleCache":
+def install(name: str = "run", *, is_whole: bool = False) -> "ModuleCache":
     """Put the cache in front of all finders but the one of what is built in; an unreadable or foreign file is as none.
 
-    `name` is that of the file: commands that begin alike share one.
+    `name` is that of the file: commands that begin alike share one. `is_whole`: they do nothing but begin.
     """
-    cache = ModuleCache(_place(name))
+    cache = ModuleCache(_place(name), () if is_whole else RARELY_FIRST)
     sys.meta_path.insert(sys.meta_path.index(BuiltinImporter) + 1, cache)
     _installed.append(cache)
     return cache

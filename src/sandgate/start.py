@@ -19,8 +19,8 @@ CANNOT = 125  # exit code: Sandgate could not do its part
 GC_THRESHOLD = 100_000  # new objects before the collector looks; start-up makes many and throws none away
 # Commands that are used every day, and the file their modules are kept in: they begin alike. The others load what they
 # need as usual.
-WHOLE = frozenset({"sessions"})  # files of commands that only begin: nothing of theirs comes later
-KEPT_FOR = {"run": "run", "check": "run", "agent": "agent", "review": "agent", "sessions": "sessions"}
+WHOLE = frozenset({"check", "sessions"})  # files of commands that only begin: nothing of theirs comes later
+KEPT_FOR = {"run": "run", "check": "check", "agent": "agent", "review": "agent", "sessions": "sessions"}
 
 
 def entry() -> None:
@@ -32,7 +32,7 @@ def entry() -> None:
     gc.set_threshold(GC_THRESHOLD)
     arguments = sys.argv[1:]
     kept = KEPT_FOR.get(arguments[0]) if arguments else None
-    modules = install(kept or "run")
+    modules = install(kept or "run", is_whole=kept in WHOLE)
     if kept:
         modules.load_first()
     from sandgate.surfaces.cli.main import main
