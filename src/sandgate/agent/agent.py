@@ -282,6 +282,8 @@ async def _opened(
         yield agent, made.model
     finally:
         await agent.close()
+        if making.program is not None:
+            await making.program.close()
         await _let_go(making)
 
 

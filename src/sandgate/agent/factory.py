@@ -36,9 +36,8 @@ from sandgate.agent.turn_changes import TurnChanges
 from sandgate.agent.turn_context import Situation
 from sandgate.agent.undo import KeptUndo
 from sandgate.agent.user_shell import telling_of
-from sandgate.config.agent import agent_settings
+from sandgate.config.agent import agent_settings, own_instructions
 from sandgate.config.state_directory import ensured_state
-from sandgate.errors import ConfigError
 from sandgate.gate.event_loop import on_thread
 from sandgate.protocol.events import Failed, SessionConfigured, TurnAborted, Warned
 from sandgate.protocol.permissions import approval_name
@@ -70,6 +69,7 @@ if TYPE_CHECKING:
     from sandgate.agent.on_behalf import Heard
     from sandgate.agent.options import AgentOptions, Superior
     from sandgate.agent.resume import PastSession
+    from sandgate.agent.turn_program import TurnProgram
     from sandgate.agent.undo import PatchUndo
     from sandgate.approvals.chain import Reviewer
     from sandgate.config import Loaded
@@ -108,6 +108,7 @@ class Making:
         self._loop = asyncio.get_running_loop()
         self._conversation: Conversation | None = None
         self.servers: ExternalServers | None = None  # of others, that this session started
+        self.program: TurnProgram | None = None  # of the person, that hears of its turns
 
     def gate(self, reviewers: tuple[Reviewer, ...], record: Recorder, *, side_by_side: bool) -> Runtime:
         """With the policy of the session that goes on. Blocks on the disk."""
@@ -185,6 +186,10 @@ class Making:
             last_turn=kept.last_turn,
         )
         self._tell_beginning(conversation, kept, situation, holding)
+        if settings.notify and superior is None:
+            from sandgate.agent.turn_program import listening
+
+            self.program = listening(settings.notify, runtime.environ, session, conversation.tell)
         return Made(session, model, conversation, approvals)
 
     def _tell_beginning(
@@ -283,7 +288,7 @@ class Making:
         return SessionSettings(
             session_id=past.transcript.meta.id if past is not None and goes_on else new_id(),
             cwd=runtime.directory,
-            instructions=own or self._options.instructions or _instructions(settings),
+            instructions=own or self._options.instructions or own_instructions(settings) or BASE_INSTRUCTIONS,
             model=self._how(model),
             provider_id=settings.provider_id,
             approval=runtime.policies.approval,
@@ -386,15 +391,3 @@ def _configured(holding: SessionSettings, kept: Beginning) -> SessionConfigured:
         forked_from_id=kept.forked_from_id,
         initial_messages=kept.messages,
     )
-
-
-def _instructions(settings: AgentSettings) -> str:
-    """Raises ConfigError for a file that cannot be read."""
-    if settings.instructions_file is None:
-        return BASE_INSTRUCTIONS
-    from sandgate.config.files import read_text
-
-    text = read_text(settings.instructions_file, guarded=False)
-    if text is None or not text.strip():
-        raise ConfigError(f"`{settings.instructions_file}` has no instructions", hint="it is `model_instructions_file`")
-    return text

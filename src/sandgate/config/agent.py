@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandgate.config.providers import provider_named
 from sandgate.config.schema import default_of
+from sandgate.display import visible
 from sandgate.errors import ConfigError
 from sandgate.record import Record
 
@@ -39,6 +40,7 @@ class AgentSettings(Record):
     max_depth: int
     max_delegates: int
     token_budget: int | None
+    notify: tuple[str, ...]  # a program and its arguments; none: ()
 
 
 def agent_settings(values: Mapping[str, Any]) -> AgentSettings:
@@ -70,7 +72,30 @@ def agent_settings(values: Mapping[str, Any]) -> AgentSettings:
         max_depth=of("agents.max_depth"),
         max_delegates=of("agents.max_threads"),
         token_budget=of("agents.token_budget"),
+        notify=_program(of("notify")),
     )
+
+
+def own_instructions(settings: AgentSettings) -> str | None:
+    """The base instructions that the person has in a file. Raises ConfigError for one that cannot be read."""
+    if settings.instructions_file is None:
+        return None
+    from sandgate.config.files import read_text
+
+    text = read_text(settings.instructions_file, guarded=False)
+    if text is None or not text.strip():
+        raise ConfigError(f"`{settings.instructions_file}` has no instructions", hint="it is `model_instructions_file`")
+    return text
+
+
+def _program(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Raises ConfigError for one whose meaning would depend on where the agent works."""
+    if argv and "/" in argv[0] and not argv[0].startswith("/"):
+        raise ConfigError(
+            f"`notify` names the program `{visible(argv[0])}`, which is somewhere else in each directory",
+            hint="give its absolute path, or a name on your PATH",
+        )
+    return argv
 
 
 def provider_of(settings: AgentSettings, values: Mapping[str, Any]) -> Provider:

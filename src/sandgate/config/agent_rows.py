@@ -45,6 +45,11 @@ AGENT_ROWS: tuple[Row, ...] = (
         "project_doc_fallback_filenames", "names", None, (), "ignored",
         "Names that stand in for `AGENTS.md` where there is none.",
     ),
+    (
+        "notify", "words", None, (), "ignored",
+        "A program, and its arguments, that is started after each turn of an agent that came to its end, with one more "
+        "argument: a JSON object that names session, turn, directory and messages. It runs outside the sandbox.",
+    ),
     ("agents.max_depth", "count", (0, 8), DEPTH, "lower", "How deep sub-agents may start others; 0: none at all."),
     ("agents.max_threads", "count", (1, 64), DELEGATES, "lower", "How many sub-agents work at the same time."),
     (
