@@ -99,13 +99,37 @@ export interface ConfigReadResult {
 
 /** Where a setting comes from. `version` is a digest of the layer's values. */
 export interface ConfigLayerMetadata {
-  name: Record<string, unknown>;
+  name: UserLayer | ProjectLayer | SystemLayer | SessionLayer;
   version: string;
+}
+
+/** A file of the user's; with a profile, what that says. */
+export interface UserLayer {
+  type: "user";
+  file: string;
+  profile: string | null;
+}
+
+/** The folder of a project that has its settings. */
+export interface ProjectLayer {
+  type: "project";
+  dotCodexFolder: string;
+}
+
+/** A file of the administrator's. */
+export interface SystemLayer {
+  type: "system";
+  file: string;
+}
+
+/** Options of the server's command line. */
+export interface SessionLayer {
+  type: "sessionFlags";
 }
 
 /** One layer of the configuration. */
 export interface ConfigLayer {
-  name: Record<string, unknown>;
+  name: UserLayer | ProjectLayer | SystemLayer | SessionLayer;
   version: string;
   config: Record<string, unknown>;
 }
@@ -200,7 +224,7 @@ export interface ThreadOpened {
   cwd: string;
   runtimeWorkspaceRoots: Array<string>;
   instructionSources: Array<string>;
-  approvalPolicy: unknown;
+  approvalPolicy: "untrusted" | "on-request" | "never" | Granular;
   approvalsReviewer: "user" | "auto_review";
   sandbox: DangerFullAccess | ReadOnly | WorkspaceWrite | ExternalSandbox;
   activePermissionProfile: unknown;
@@ -234,7 +258,7 @@ export interface Thread {
   cwd: string;
   cliVersion: string;
   originator: string;
-  source: string;
+  source: "cli" | "vscode" | "exec" | "appServer" | "unknown" | SubAgentSource;
   canAcceptDirectInput: boolean;
   threadSource: string | null;
   agentNickname: string | null;
@@ -271,6 +295,16 @@ export interface SystemError {
 export interface Active {
   type: "active";
   activeFlags: Array<"waitingOnApproval" | "waitingOnUserInput">;
+}
+
+/** The thread works for another one. */
+export interface SubAgentSource {
+  subAgent: OtherSubAgent;
+}
+
+/** A sub-agent, of whatever kind. */
+export interface OtherSubAgent {
+  other: string;
 }
 
 /** Of the directory a thread began in. */
@@ -475,6 +509,20 @@ export interface TurnError {
   additionalDetails: string | null;
 }
 
+/** Some kinds of questions are asked. */
+export interface Granular {
+  granular: GranularChoices;
+}
+
+/** Of each kind of question: whether it is asked, or answered with no by itself. */
+export interface GranularChoices {
+  sandbox_approval: boolean;
+  rules: boolean;
+  skill_approval: boolean;
+  request_permissions: boolean;
+  mcp_elicitations: boolean;
+}
+
 /** No sandbox. */
 export interface DangerFullAccess {
   type: "dangerFullAccess";
@@ -530,6 +578,9 @@ export interface ThreadResumeParams {
   ephemeral?: boolean | null;
   threadId: string;
   excludeTurns?: boolean | null;
+  history?: null;
+  path?: unknown; // Accepted, and without effect in this server.
+  initialTurnsPage?: unknown; // Accepted, and without effect in this server.
 }
 
 /** Which thread is copied. */
@@ -621,7 +672,7 @@ export interface ThreadTurnsParams {
   cursor?: string | null;
   limit?: number | null;
   sortDirection?: "asc" | "desc" | null;
-  itemsView?: unknown; // Accepted, and without effect in this server.
+  itemsView?: "notLoaded" | "summary" | "full" | null;
 }
 
 /** A page of turns. */
@@ -629,6 +680,31 @@ export interface ThreadTurnsResult {
   data: Array<Turn>;
   nextCursor: string | null;
   backwardsCursor: string | null;
+}
+
+/** Which items of a thread: of one turn, or of all. */
+export interface ThreadItemsParams {
+  threadId: string;
+  turnId?: string | null;
+  cursor?: string | null;
+  limit?: number | null;
+  sortDirection?: "asc" | "desc" | null;
+  deferOutput?: unknown; // Accepted, and without effect in this server.
+}
+
+/** A page of items. */
+export interface ThreadItemsResult {
+  data: Array<ThreadItemEntry>;
+  nextCursor: string | null;
+  backwardsCursor: string | null;
+}
+
+/** One item, and the turn it belongs to. */
+export interface ThreadItemEntry {
+  turnId: string;
+  item: UserMessageItem | AgentMessageItem | ReasoningItem | CommandExecutionItem | FileChangeItem | McpToolCallItem | WebSearchItem | ImageViewItem | ContextCompactionItem;
+  startedAtMs: number | null;
+  completedAtMs: number | null;
 }
 
 /** What a thread is to be called. */
@@ -933,6 +1009,7 @@ export type ClientRequest =
   | { id: number | string; method: "thread/loaded/list"; params?: PageParams }
   | { id: number | string; method: "thread/read"; params: ThreadReadParams }
   | { id: number | string; method: "thread/turns/list"; params: ThreadTurnsParams }
+  | { id: number | string; method: "thread/items/list"; params: ThreadItemsParams }
   | { id: number | string; method: "thread/name/set"; params: ThreadNameParams }
   | { id: number | string; method: "thread/archive"; params: ThreadParams }
   | { id: number | string; method: "thread/unarchive"; params: ThreadParams }
@@ -992,6 +1069,7 @@ export interface Results {
   "thread/loaded/list": LoadedThreads;
   "thread/read": ThreadReadResult;
   "thread/turns/list": ThreadTurnsResult;
+  "thread/items/list": ThreadItemsResult;
   "thread/name/set": Nothing;
   "thread/archive": Nothing;
   "thread/unarchive": ThreadReadResult;

@@ -12,7 +12,8 @@ from sandgate.protocol.items import InputImage, Message
 from sandgate.record import Record
 from sandgate.session import session_listing, transcript_files
 from sandgate.session.session_index import SessionIndex
-from sandgate.session.session_listing import SUBAGENT, WantedSessions
+from sandgate.session.session_listing import SUBAGENT as SUBAGENT
+from sandgate.session.session_listing import WantedSessions
 from sandgate.session.session_summary import read_head
 from sandgate.session.session_tail import read_tail
 from sandgate.session.transcript_reader import read_transcript

@@ -19,13 +19,17 @@ if TYPE_CHECKING:
     from sandgate.protocol.decisions import ApprovalRequest
 
 YES, YES_FOR_SESSION, YES_ALWAYS, NO, STOP = "approve", "approve-session", "approve-always", "deny", "abort"
+BULLET = "\N{BULLET}"  # between the parts of a question
 REASON_CHARS_MAX = 2_000  # of all words; the command is not among them
 NOT_OFFERED = "the answer was none of the choices, which counts as a no"
 
 
 def question_words(request: ApprovalRequest) -> str:
-    """A line each; the first is why it is asked, the last what a yes gives."""
-    return "\n".join(_lines(request))[:REASON_CHARS_MAX]
+    """Parts of one line, because clients leave out the ends of lines; first why it is asked, last what a yes gives.
+
+    No part has the bullet that stands between them, whoever's words it is.
+    """
+    return f" {BULLET} ".join(part.replace(BULLET, "*") for part in _parts(request))[:REASON_CHARS_MAX]
 
 
 def offered_answers(request: ApprovalRequest) -> tuple[str, ...]:
@@ -39,7 +43,7 @@ def decision_named(request: ApprovalRequest, name: str, *, reason: str = "") -> 
     return Decision(request.stage, "denied", "user", reason=NOT_OFFERED) if decision is None else decision
 
 
-def _lines(request: ApprovalRequest) -> Iterator[str]:
+def _parts(request: ApprovalRequest) -> Iterator[str]:
     brief, risk = brief_of(request), request.risk
     if request.asked_by:
         yield f"Asked by {visible(request.asked_by)}"

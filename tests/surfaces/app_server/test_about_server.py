@@ -33,7 +33,7 @@ def test_settings_are_told_with_their_origins_and_without_what_opens_something(t
             client = await place.client()
             read = await client.ask("config/read", includeLayers=True, cwd=".")
             assert (read["config"]["model"], read["config"]["sandbox_mode"]) == ("double", "read-only")
-            assert read["origins"]["model"]["name"]["type"] == "flags"
+            assert read["origins"]["model"]["name"]["type"] == "sessionFlags"
             (flags,) = read["layers"]
             assert flags["config"]["model"] == "double"
             assert flags["version"] == read["origins"]["model"]["version"]

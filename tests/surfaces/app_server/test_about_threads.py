@@ -126,10 +126,43 @@ def test_threads_are_listed_in_pages_and_filtered(tmp_path: Path) -> None:
             assert await listed(searchTerm="NUMBER 1") == ["number 1"]
             assert await listed(excludedThreadIds=threads[:2]) == ["number 2"]
             assert await listed(cwd="/elsewhere") == await listed(sectionId="s") == []
-            assert await listed(modelProviders=["test"], sourceKinds=["appServer"], limit=1) == ["number 2"]
+            assert await listed(modelProviders=["test"], sourceKinds=["vscode"], limit=1) == ["number 2"]
             assert await listed(modelProviders=["other"]) == await listed(sourceKinds=["exec"]) == []
+            assert await listed(searchTerm="number 0", limit=1) == ["number 0"]  # the newest are other ones
             with pytest.raises(AppError, match="no place in a list"):
                 await client.ask("thread/list", cursor="nonsense")
+
+    run(work())
+
+
+def test_turns_and_items_are_listed_from_either_end(tmp_path: Path) -> None:
+    """Required: this is how the terminal program of the lineage shows a thread that goes on."""
+
+    async def work() -> None:
+        async with app_place(tmp_path, says("done")) as place:
+            client = await place.client()
+            thread = await client.thread()
+            turns = [(await client.turn(thread, f"number {number}"))["id"] for number in range(3)]
+
+            async def page(method: str, **wanted: Any) -> Any:
+                return await client.ask(method, threadId=thread, **wanted)
+
+            newest = await page("thread/turns/list", limit=2, itemsView="notLoaded")
+            assert [(each["id"], each["items"]) for each in newest["data"]] == [(turns[2], []), (turns[1], [])]
+            await client.turn(thread, "number 3")  # what is told meanwhile moves no place
+            rest = await page("thread/turns/list", limit=2, cursor=newest["nextCursor"])
+            assert ([each["id"] for each in rest["data"]], rest["nextCursor"]) == (turns[:1], None)
+            turned = await page("thread/turns/list", sortDirection="asc", cursor=newest["backwardsCursor"], limit=1)
+            assert turned["data"][0]["id"] == turns[2]
+            items = (await page("thread/items/list", limit=3))["data"]
+            assert [each["item"]["type"] for each in items] == ["userMessage", "agentMessage", "userMessage"]
+            last = (await page("thread/items/list", turnId=turns[1], sortDirection="desc"))["data"]
+            assert [(each["turnId"], each["item"]["type"]) for each in last] == [
+                (turns[1], "agentMessage"),
+                (turns[1], "userMessage"),
+            ]
+            with pytest.raises(AppError, match="no place in this list"):
+                await page("thread/items/list", cursor="x")
 
     run(work())
 

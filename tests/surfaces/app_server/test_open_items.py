@@ -61,3 +61,14 @@ def test_characters_that_were_cut_wait_for_their_rest() -> None:
     pieces = [told.items.output("c", bytes([byte])) for byte in "é\n".encode()]
     assert pieces == ["", "é", "\n"]
     assert told.items.output("c", b"\xff") == "\ufffd"
+
+
+def test_what_outlives_its_turn_shows_the_end_of_what_it_has_printed(monkeypatch: Any) -> None:
+    monkeypatch.setattr(open_items, "OUTPUT_CHARS_MAX", 4)
+    told = Told()
+    told.items.begin({**COMMAND, "id": "c", "aggregatedOutput": None}, "turn")
+    for piece in (b"star", b"ted\n"):
+        told.items.output("c", piece)
+    told.items.lives_on("c", processId="7")
+    (ended,) = told.items.end_all(set())
+    assert (ended["status"], ended["aggregatedOutput"]) == ("completed", "ted\n")

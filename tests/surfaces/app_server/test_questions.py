@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sandgate.serving.question_words import BULLET
 from support.agent.agent_places import calls, command
 from support.app_server.app_client import AppClient, app_place, said
 from support.model.responses_server import custom_tool_call, function_call, says
@@ -76,7 +77,7 @@ def test_the_words_have_the_reason_the_risk_and_what_a_yes_gives(tmp_path: Path)
             client = await place.client()
             await begun(client)
             asked = (await client.question())["params"]
-            first, *rest = asked["reason"].split("\n")
+            first, *rest = asked["reason"].split(f" {BULLET} ")
             assert first == "May I write it?"
             assert rest[0].startswith(f"Risk: {asked['risk']['riskLevel'].upper()}")
             assert asked["risk"]["description"] in rest

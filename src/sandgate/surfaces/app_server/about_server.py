@@ -131,7 +131,20 @@ def _layer(layer: ConfigLayer) -> Json:
     """Where it comes from; the version is another one as soon as it says something else."""
     said = json.dumps(sorted(layer.values.items(), key=str), default=repr)
     version = f"sha256:{hashlib.sha256(said.encode('utf-8', 'backslashreplace')).hexdigest()}"
-    return {"name": {"type": layer.name, "file": layer.file, "profile": layer.profile}, "version": version}
+    return {"name": _layer_name(layer), "version": version}
+
+
+def _layer_name(layer: ConfigLayer) -> Json:
+    """What is no file is of the session: options, and what clients ask for."""
+    match layer.name, layer.file:
+        case (("user" | "profile"), str(file)):
+            return {"type": "user", "file": file, "profile": layer.profile}
+        case "project", str(file):
+            return {"type": "project", "dotCodexFolder": os.path.dirname(file)}
+        case _, str(file):
+            return {"type": "system", "file": file}
+        case _:
+            return {"type": "sessionFlags"}
 
 
 def _said_by(layer: ConfigLayer) -> Json:

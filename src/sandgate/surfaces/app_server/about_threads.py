@@ -6,21 +6,24 @@ from sandgate.agent import past_sessions
 from sandgate.runtime.aio import on_thread
 from sandgate.surfaces.app_server.connection import Then
 from sandgate.surfaces.app_server.refusal import bad_params
-from sandgate.surfaces.app_server.thread_forms import listed_form, past_form
-from sandgate.surfaces.app_server.turn_log import past_turns
+from sandgate.surfaces.app_server.thread_forms import listed_form, past_form, source_kinds
+from sandgate.surfaces.app_server.turn_log import past_turns, without_items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from sandgate.agent.past_sessions import ListedSession, SessionList
     from sandgate.surfaces.app_server.connection import Connection
     from sandgate.surfaces.app_server.live_thread import LiveThread
 
     Json = dict[str, Any]
 
 PAGE, PAGE_MAX = 25, 100  # threads of a list
+PAGES_READ_MAX = 20  # for one page of it, past those that were not asked for
 TURNS_PAGE, TURNS_PAGE_MAX = 25, 200
+ITEMS_PAGE, ITEMS_PAGE_MAX = 100, 500
 NAME_CHARS_MAX = 200
 
 
@@ -40,32 +43,24 @@ async def fork_thread(client: Connection, params: Json) -> Then:
 
 
 async def list_threads(client: Connection, params: Json) -> Json:
-    """A page of those on disk; an open one is shown as it stands. A page may have fewer than were asked for."""
+    """A page of those on disk; an open one is shown as it stands. A page may have too few, where few are wanted."""
     if params.get("sectionId") is not None:
         return _page([], None)
-    limit = _limit(params, PAGE, PAGE_MAX)
-    environ = _environ(client)
-    listed = await on_thread(
-        lambda: past_sessions.list_sessions(
-            environ,
-            limit=limit,
-            cursor=params.get("cursor"),
-            archived=bool(params.get("archived")),
-            subagents=params.get("parentThreadId") is not None,
-        )
-    )
-    shown = []
-    for each in listed.items:
-        live = client.threads.find(each.id)
-        form = listed_form(each) if live is None else live.form(turns=False)
-        if _is_wanted(form, params):
-            shown.append(form)
-    return _page(shown, listed.next_cursor)
+    limit, cursor = _limit(params, PAGE, PAGE_MAX), params.get("cursor")
+    shown: list[Json] = []
+    for _page_read in range(PAGES_READ_MAX):
+        listed = await _listed(client, params, limit - len(shown), cursor)
+        forms, cursor = (_listed_form(client, each) for each in listed.items), listed.next_cursor
+        shown += [form for form in forms if _is_wanted(form, params)]
+        if cursor is None or len(shown) == limit:
+            break
+    return _page(shown, cursor)
 
 
 async def list_loaded(client: Connection, params: Json) -> Json:
     """The ids of the open ones."""
-    return _paged(client.threads.ids, params, "data", PAGE_MAX, PAGE_MAX)
+    page = _paged(client.threads.ids, params, PAGE_MAX, PAGE_MAX)
+    return {"data": page["data"], "nextCursor": page["nextCursor"]}
 
 
 async def read_thread(client: Connection, params: Json) -> Json:
@@ -78,12 +73,24 @@ async def read_thread(client: Connection, params: Json) -> Json:
 
 async def list_turns(client: Connection, params: Json) -> Json:
     """A page of its turns, newest first unless they are wanted the other way round."""
-    name = params["threadId"]
-    live = client.threads.find(name)
-    turns = live.story.log.turns() if live is not None else (await _past(client, name, turns=True))["turns"]
-    if params.get("sortDirection") != "asc":
-        turns = turns[::-1]
-    return {**_paged(turns, params, "data", TURNS_PAGE, TURNS_PAGE_MAX), "backwardsCursor": None}
+    turns = await _turns(client, params["threadId"])
+    if params.get("itemsView") == "notLoaded":
+        turns = [without_items(turn) for turn in turns]
+    newest_first = params.get("sortDirection") != "asc"
+    return _paged(turns, params, TURNS_PAGE, TURNS_PAGE_MAX, newest_first=newest_first)
+
+
+async def list_items(client: Connection, params: Json) -> Json:
+    """A page of the items of all its turns, or of one; oldest first unless they are wanted the other way round."""
+    wanted = params.get("turnId")
+    rows = [
+        {"turnId": turn["id"], "item": item, "startedAtMs": item["startedAtMs"], "completedAtMs": item["completedAtMs"]}
+        for turn in await _turns(client, params["threadId"])
+        if wanted in (None, turn["id"])
+        for item in turn["items"]
+    ]
+    newest_first = params.get("sortDirection") == "desc"
+    return _paged(rows, params, ITEMS_PAGE, ITEMS_PAGE_MAX, newest_first=newest_first)
 
 
 async def set_name(client: Connection, params: Json) -> Json:
@@ -134,6 +141,27 @@ def _watched(client: Connection, thread: LiveThread, params: Json) -> Then:
     return Then(thread.opened_form(turns=not params.get("excludeTurns")), after)
 
 
+async def _listed(client: Connection, params: Json, limit: int, cursor: str | None) -> SessionList:
+    environ = _environ(client)
+    archived, subagents = bool(params.get("archived")), params.get("parentThreadId") is not None
+    return await on_thread(
+        lambda: past_sessions.list_sessions(environ, limit=limit, cursor=cursor, archived=archived, subagents=subagents)
+    )
+
+
+def _listed_form(client: Connection, session: ListedSession) -> Json:
+    live = client.threads.find(session.id)
+    return listed_form(session) if live is None else live.form(turns=False)
+
+
+async def _turns(client: Connection, name: str) -> list[Json]:
+    live = client.threads.find(name)
+    if live is not None:
+        return live.story.log.turns()
+    turns: list[Json] = (await _past(client, name, turns=True))["turns"]
+    return turns
+
+
 async def _past(client: Connection, name: str, *, turns: bool) -> Json:
     environ = _environ(client)
     past = await on_thread(lambda: past_sessions.read_session(environ, name))
@@ -147,7 +175,7 @@ def _is_wanted(form: Json, params: Json) -> bool:
     return (
         cwd in (None, form["cwd"])
         and (not providers or form["modelProvider"] in providers)
-        and (not sources or form["source"] in sources)
+        and (not sources or not set(source_kinds(form["source"])).isdisjoint(sources))
         and (parent is None or form["parentThreadId"] == parent)
         and form["id"] not in (params.get("excludedThreadIds") or ())
         and sought in f"{form['name'] or ''} {form['preview']}".casefold()
@@ -158,14 +186,27 @@ def _page(data: list[Json], cursor: str | None) -> Json:
     return {"data": data, "readStates": {}, "nextCursor": cursor, "backwardsCursor": None}
 
 
-def _paged(rows: list[Any], params: Json, name: str, usual: int, most: int) -> Json:
-    """A part of a list that is here as a whole; a place in it is a number."""
-    cursor = params.get("cursor") or "0"
+def _paged(rows: list[Any], params: Json, usual: int, most: int, *, newest_first: bool = False) -> Json:
+    """A part of a list that is here as a whole, oldest first, and may grow; a place in it is between two rows."""
+    place, limit = _place(params.get("cursor"), len(rows) if newest_first else 0), _limit(params, usual, most)
+    if newest_first:
+        page, left = rows[max(0, place - limit) : place][::-1], max(0, place - limit)
+        return _page_of(page, str(left) if left else None, place - 1)
+    page, end = rows[place : place + limit], place + limit
+    return _page_of(page, str(end) if end < len(rows) else None, place + 1)
+
+
+def _page_of(page: list[Any], following: str | None, turning: int) -> Json:
+    """`turning`: where to begin in the other direction, so that both pages have their first row in common."""
+    return {"data": page, "nextCursor": following, "backwardsCursor": str(turning) if page else None}
+
+
+def _place(cursor: str | None, beginning: int) -> int:
+    if cursor is None:
+        return beginning
     if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 10):
         raise bad_params("`params.cursor` is no place in this list")
-    begin, limit = int(cursor), _limit(params, usual, most)
-    end = begin + limit
-    return {name: rows[begin:end], "nextCursor": str(end) if end < len(rows) else None}
+    return int(cursor)
 
 
 def _limit(params: Json, usual: int, most: int) -> int:

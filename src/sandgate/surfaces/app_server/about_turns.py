@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.protocol.operations import ImageInput, LocalImageInput, TextInput
-from sandgate.surfaces.app_server.policies import sandbox_on_wire
+from sandgate.surfaces.app_server.policies import approval_on_wire, sandbox_on_wire
 from sandgate.surfaces.app_server.refusal import bad_params
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ def _require_as_it_is(thread: LiveThread, params: Json) -> None:
     configured = thread.configured
     holds: Json = {
         "cwd": configured.cwd,
-        "approvalPolicy": configured.approval_policy,
+        "approvalPolicy": approval_on_wire(configured.approval_policy),
         "model": configured.model,
         "effort": configured.reasoning_effort,
         "approvalsReviewer": thread.reviewer,

@@ -26,6 +26,7 @@ HANDLERS: Mapping[str, Handler] = {
     "thread/loaded/list": about_threads.list_loaded,
     "thread/read": about_threads.read_thread,
     "thread/turns/list": about_threads.list_turns,
+    "thread/items/list": about_threads.list_items,
     "thread/name/set": about_threads.set_name,
     "thread/archive": about_threads.archive_thread,
     "thread/unarchive": about_threads.unarchive_thread,

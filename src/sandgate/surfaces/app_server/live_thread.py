@@ -16,11 +16,11 @@ from sandgate.protocol import events as told
 from sandgate.protocol.operations import Interrupt, Shutdown, UserInput
 from sandgate.protocol.wire import sendable
 from sandgate.surfaces.app_server import item_forms as forms
-from sandgate.surfaces.app_server.policies import sandbox_on_wire
+from sandgate.surfaces.app_server.policies import approval_on_wire, sandbox_on_wire
 from sandgate.surfaces.app_server.questions import ThreadQuestions
 from sandgate.surfaces.app_server.refusal import RequestRefused, refusal_of
 from sandgate.surfaces.app_server.story import Story
-from sandgate.surfaces.app_server.thread_forms import SOURCE, thread_form
+from sandgate.surfaces.app_server.thread_forms import thread_form
 from sandgate.surfaces.app_server.turn_log import new_turn, past_turns
 
 TYPE_CHECKING = False
@@ -168,7 +168,6 @@ class LiveThread:
             updatedAt=self._updated,
             status={"type": "systemError"} if self.over else self.story.status,
             path=configured.rollout_path,
-            source=SOURCE,
             threadSource=self._thread_source,
             forkedFromId=configured.forked_from_id,
             name=self.name,
@@ -187,7 +186,7 @@ class LiveThread:
             "cwd": configured.cwd,
             "runtimeWorkspaceRoots": [configured.cwd],
             "instructionSources": [],
-            "approvalPolicy": configured.approval_policy,
+            "approvalPolicy": approval_on_wire(configured.approval_policy),
             "approvalsReviewer": self.reviewer,
             "sandbox": sandbox_on_wire(configured.sandbox_policy),
             "activePermissionProfile": None,

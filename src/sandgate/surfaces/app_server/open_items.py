@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Tell = Callable[[str, Json], object]
 
 LEFT_MAX = 1024  # commands that outlived their turn, and whose end is no other item
+OUTPUT_CHARS_MAX = 64 * 1024  # of the end of what an open command has printed
 OPEN_MAX = 512  # of one turn; what begins beyond that is told at its end alone
 
 
@@ -32,6 +33,7 @@ class OpenItems:
         self._open: dict[str, Json] = {}
         self._turns: dict[str, str] = {}  # of the open items
         self._decoders: dict[str, IncrementalDecoder] = {}
+        self._printed: dict[str, str] = {}  # by commands that are open, their last characters
         self._living: set[str] = set()  # commands whose calls are answered, and which go on
         self._left: deque[str] = deque(maxlen=LEFT_MAX)  # those whose turn is over
 
@@ -66,6 +68,9 @@ class OpenItems:
         known = self._open.pop(item_id, {"startedAtMs": now_ms()})
         turn_id = self._turns.pop(item_id, turn_id)
         self._decoders.pop(item_id, None)
+        printed = self._printed.pop(item_id, None)
+        if printed is not None and known.get("aggregatedOutput") is None:
+            known["aggregatedOutput"] = printed  # it had no end of its own yet
         self._living.discard(item_id)
         now = now_ms()
         told = {**known, **{name: value for name, value in item.items() if value is not None}}
@@ -96,4 +101,6 @@ class OpenItems:
         decoder = self._decoders.get(item_id)
         if decoder is None:
             decoder = self._decoders[item_id] = getincrementaldecoder("utf-8")("replace")
-        return decoder.decode(chunk)
+        text = decoder.decode(chunk)
+        self._printed[item_id] = (self._printed.get(item_id, "") + text)[-OUTPUT_CHARS_MAX:]
+        return text

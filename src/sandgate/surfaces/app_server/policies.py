@@ -17,6 +17,11 @@ KINDS = {
 }
 
 
+def approval_on_wire(policy: object) -> object:
+    """A session's approval policy. `on-failure` is gone from the wire; what is left of it there is `on-request`."""
+    return "on-request" if policy == "on-failure" else policy
+
+
 def sandbox_on_wire(policy: Mapping[str, Any]) -> Json:
     """A session's sandbox policy, in the core form, as threads have it."""
     kind = KINDS[str(policy.get("mode") or policy.get("type"))]

@@ -14,7 +14,7 @@ from sandgate.protocol.wire import plain, sendable
 from sandgate.surfaces.app_server import item_forms as forms
 from sandgate.surfaces.app_server.messages import now_ms
 from sandgate.surfaces.app_server.open_items import OpenItems
-from sandgate.surfaces.app_server.turn_log import TurnLog, new_turn, turn_error
+from sandgate.surfaces.app_server.turn_log import TurnLog, new_turn, turn_error, without_items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Story:
         self.log.begin(self.turn)
         self._last_message, self._error, self._began_ms = None, None, now_ms()
         self._tell_status()
-        self._tell("turn/started", {"threadId": self._thread_id, "turn": _without_items(self.turn)})
+        self._tell("turn/started", {"threadId": self._thread_id, "turn": without_items(self.turn)})
 
     def _failed(self, turn_id: str, message: str) -> None:
         self._error = turn_error(message)
@@ -156,7 +156,7 @@ class Story:
         lasted = max(0, now - self._began_ms) if message is None else message.duration_ms
         turn.update(status=status, error=self._error, completedAt=ended_at, durationMs=lasted)
         self._tell_status()
-        shown = _without_items(turn)
+        shown = without_items(turn)
         if self._last_message is not None:
             shown = {**shown, "items": [self._last_message], "itemsView": "summary"}
         self._tell("turn/completed", {"threadId": self._thread_id, "turn": shown})
@@ -291,10 +291,6 @@ class Story:
     def _fresh(self, turn: str) -> str:
         self._numbers += 1
         return f"{turn}-{self._numbers}"
-
-
-def _without_items(turn: Json) -> Json:
-    return {**turn, "items": [], "itemsView": "notLoaded"}
 
 
 def _source(message: told.ExecCommandBegin) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from sandgate import __version__
+from sandgate.agent.past_sessions import SUBAGENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 ENVIRONMENT = "local"
 NOT_LOADED = {"type": "notLoaded"}
-SOURCE = "appServer"
+SOURCE = "appServer"  # as our transcripts have it
+# On the wire `vscode` is every client of an app server with a person before it, `appServer` a program that delegates.
+SOURCES = {"cli": "cli", "exec": "exec", SOURCE: "vscode", "vscode": "vscode", "mcp": "appServer"}
 PAGED = "paginated"
 _NOTHING = (
     "extra", "attachedToThreadId", "parentThreadId", "section", "sectionEnteredAt", "projectId", "agentNickname",
@@ -39,7 +42,7 @@ def thread_form(thread_id: str, cwd: str, **known: Any) -> Json:
         "cwd": cwd,
         "cliVersion": __version__,
         "originator": "sandgate",
-        "source": SOURCE,
+        "source": SOURCES[SOURCE],
         "canAcceptDirectInput": True,
         "turns": [],
     }
@@ -55,7 +58,7 @@ def listed_form(session: ListedSession) -> Json:
         preview=session.preview,
         model=session.model or None,
         modelProvider=session.provider,
-        source=session.source,
+        source=source_on_wire(session.source),
         parentThreadId=session.parent_id or None,
         createdAt=seconds(session.created_at),
         updatedAt=seconds(session.updated_at),
@@ -70,13 +73,23 @@ def past_form(past: ReadSession, turns: list[Json]) -> Json:
         preview=past.preview,
         model=past.model,
         modelProvider=past.provider,
-        source=past.source,
+        source=source_on_wire(past.source),
         path=past.path,
         forkedFromId=past.forked_from_id,
         createdAt=seconds(past.created_at),
         updatedAt=past.updated_at_s,
         turns=turns,
     )
+
+
+def source_on_wire(source: str) -> Any:
+    """Where a session comes from, in the words of the wire."""
+    return {"subAgent": {"other": source}} if source == SUBAGENT else SOURCES.get(source, "unknown")
+
+
+def source_kinds(source: Any) -> tuple[str, ...]:
+    """The words by which a list may ask for threads with that source."""
+    return (source,) if isinstance(source, str) else ("subAgent", "subAgentOther")
 
 
 def seconds(moment: str) -> int:

@@ -70,6 +70,11 @@ def new_turn(turn_id: str, *, view: str = "full", started_at: int | None = None)
     }
 
 
+def without_items(turn: Json) -> Json:
+    """The turn alone."""
+    return {**turn, "items": [], "itemsView": "notLoaded"}
+
+
 def turn_error(message: str, details: str | None = None) -> Json:
     """Why a turn failed."""
     return {"message": message, "codexErrorInfo": None, "additionalDetails": details}

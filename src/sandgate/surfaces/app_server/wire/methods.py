@@ -62,6 +62,7 @@ METHODS = (
         "thread/read", threads.WireThreadReadParams, threads.WireThreadReadResult, "one session, without opening it"
     ),
     Method("thread/turns/list", threads.WireThreadTurnsParams, threads.WireThreadTurnsResult, "the turns of a session"),
+    Method("thread/items/list", threads.WireThreadItemsParams, threads.WireThreadItemsResult, "the items of a session"),
     Method(
         "thread/name/set",
         threads.WireThreadNameParams,

@@ -8,6 +8,40 @@ ApprovalsReviewer = Literal["user", "auto_review"]
 TurnStatus = Literal["inProgress", "completed", "interrupted", "failed"]
 
 
+class WireGranularChoices(TypedDict):
+    """Of each kind of question: whether it is asked, or answered with no by itself."""
+
+    sandbox_approval: bool
+    rules: bool
+    skill_approval: bool
+    request_permissions: bool
+    mcp_elicitations: bool
+
+
+class WireGranular(TypedDict):
+    """Some kinds of questions are asked."""
+
+    granular: WireGranularChoices
+
+
+ApprovalInForce = Literal["untrusted", "on-request", "never"] | WireGranular
+
+
+class WireOtherSubAgent(TypedDict):
+    """A sub-agent, of whatever kind."""
+
+    other: str
+
+
+class WireSubAgentSource(TypedDict):
+    """The thread works for another one."""
+
+    subAgent: WireOtherSubAgent
+
+
+ThreadSource = Literal["cli", "vscode", "exec", "appServer", "unknown"] | WireSubAgentSource
+
+
 class WireTextInput(TypedDict, total=False):
     """Something the person says."""
 

@@ -1,6 +1,6 @@
 """What is said and answered about the server: handshake, accounts, models, settings. Names are those of the wire."""
 
-from typing import Any, Required, TypedDict
+from typing import Any, Literal, Required, TypedDict
 
 from sandgate.surfaces.app_server.wire.objects import WireModel
 from sandgate.surfaces.app_server.wire.threads import Ignored
@@ -75,17 +75,48 @@ class WireConfigReadParams(TypedDict, total=False):
     cwd: str | None
 
 
+class WireUserLayer(TypedDict):
+    """A file of the user's; with a profile, what that says."""
+
+    type: Literal["user"]
+    file: str
+    profile: str | None
+
+
+class WireProjectLayer(TypedDict):
+    """The folder of a project that has its settings."""
+
+    type: Literal["project"]
+    dotCodexFolder: str
+
+
+class WireSystemLayer(TypedDict):
+    """A file of the administrator's."""
+
+    type: Literal["system"]
+    file: str
+
+
+class WireSessionLayer(TypedDict):
+    """Options of the server's command line."""
+
+    type: Literal["sessionFlags"]
+
+
+ConfigLayerSource = WireUserLayer | WireProjectLayer | WireSystemLayer | WireSessionLayer
+
+
 class WireConfigLayerMetadata(TypedDict):
     """Where a setting comes from. `version` is a digest of the layer's values."""
 
-    name: dict[str, Any]
+    name: ConfigLayerSource
     version: str
 
 
 class WireConfigLayer(TypedDict):
     """One layer of the configuration."""
 
-    name: dict[str, Any]
+    name: ConfigLayerSource
     version: str
     config: dict[str, Any]
 

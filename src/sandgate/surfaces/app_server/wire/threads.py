@@ -2,12 +2,14 @@
 
 from typing import Annotated, Any, Literal, Required, TypedDict
 
-from sandgate.surfaces.app_server.wire.items import WireTurn
+from sandgate.surfaces.app_server.wire.items import ThreadItem, WireTurn
 from sandgate.surfaces.app_server.wire.objects import (
+    ApprovalInForce,
     ApprovalsReviewer,
     AskForApproval,
     SandboxMode,
     SandboxPolicy,
+    ThreadSource,
     ThreadStatus,
     UserInput,
     WireGitInfo,
@@ -45,7 +47,7 @@ class WireThread(TypedDict):
     cwd: str
     cliVersion: str
     originator: str
-    source: str
+    source: ThreadSource
     canAcceptDirectInput: bool
     threadSource: str | None
     agentNickname: str | None
@@ -91,6 +93,9 @@ class WireThreadResumeParams(WireThreadSettings, total=False):
 
     threadId: Required[str]
     excludeTurns: bool | None
+    history: None
+    path: Ignored
+    initialTurnsPage: Ignored
 
 
 class WireThreadForkParams(WireThreadSettings, total=False):
@@ -110,7 +115,7 @@ class WireThreadOpened(TypedDict):
     cwd: str
     runtimeWorkspaceRoots: list[str]
     instructionSources: list[str]
-    approvalPolicy: Any
+    approvalPolicy: ApprovalInForce
     approvalsReviewer: ApprovalsReviewer
     sandbox: SandboxPolicy
     activePermissionProfile: Any
@@ -190,13 +195,41 @@ class WireThreadTurnsParams(TypedDict, total=False):
     cursor: str | None
     limit: int | None
     sortDirection: Literal["asc", "desc"] | None
-    itemsView: Ignored
+    itemsView: Literal["notLoaded", "summary", "full"] | None
 
 
 class WireThreadTurnsResult(TypedDict):
     """A page of turns."""
 
     data: list[WireTurn]
+    nextCursor: str | None
+    backwardsCursor: str | None
+
+
+class WireThreadItemsParams(TypedDict, total=False):
+    """Which items of a thread: of one turn, or of all."""
+
+    threadId: Required[str]
+    turnId: str | None
+    cursor: str | None
+    limit: int | None
+    sortDirection: Literal["asc", "desc"] | None
+    deferOutput: Ignored
+
+
+class WireThreadItemEntry(TypedDict):
+    """One item, and the turn it belongs to."""
+
+    turnId: str
+    item: ThreadItem
+    startedAtMs: int | None
+    completedAtMs: int | None
+
+
+class WireThreadItemsResult(TypedDict):
+    """A page of items."""
+
+    data: list[WireThreadItemEntry]
     nextCursor: str | None
     backwardsCursor: str | None
 
