@@ -12,6 +12,7 @@ import fcntl
 import os
 import select
 import struct
+from contextlib import contextmanager
 
 from sandgate.kernel.pidfd import copy_descriptor
 from sandgate.kernel.socket_address import unix_address
@@ -20,6 +21,8 @@ from sandgate.kernel.waiting import AnswerLater, CallFails, Returned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sandgate.kernel.waiting import Answer
 
 
@@ -70,10 +73,16 @@ class BorrowedSocket:
         That file has at most the mode that `umask` leaves; ours may take more.
         """
         raw = unix_address(f"/proc/self/fd/{directory}/{name}")
+        with self.made_under(umask):
+            caller().call("bind", self.fd, raw, len(raw))
+
+    @contextmanager
+    def made_under(self, umask: int) -> Iterator[None]:
+        """A file that is made for it meanwhile has at most the mode that `umask` leaves."""
         mode = os.fstat(self.fd).st_mode & 0o7777
         os.fchmod(self.fd, mode & ~umask)  # the file gets the mode of its socket
         try:
-            caller().call("bind", self.fd, raw, len(raw))
+            yield
         finally:
             os.fchmod(self.fd, mode)
 

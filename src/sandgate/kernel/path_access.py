@@ -106,6 +106,10 @@ class PathAccess:
                 return True
         return False
 
+    def holds_closed(self, path: str) -> bool:
+        """Whether something that is closed lies below `path`, there or not; then `path` is not `movable`."""
+        return self._key(path) in self._above_closed
+
     def holds_kept(self, path: str) -> bool:
         """Whether at `path`, or below it, lies a place that the command has, or below it one that is closed to it."""
         if self._above_kept is None:

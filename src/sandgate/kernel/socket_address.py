@@ -9,7 +9,7 @@ import os
 from sandgate.kernel.call_rules import AF_INET, AF_INET6, AF_UNIX
 
 SOCKADDR_MAX = 128  # bytes, sizeof(struct sockaddr_storage)
-UNIX_ADDRESS_MAX = 109  # bytes, one less than sizeof(struct sockaddr_un)
+UNIX_PATH_MAX = 107  # bytes, one less than sun_path, for the zero behind it
 _FAMILY_BYTES = 2
 _MAPPED = bytes(10) + b"\xff\xff"  # before the IPv4 address that an IPv6 address stands for, RFC 4291
 
@@ -59,7 +59,7 @@ class SocketAddress:
 
 def unix_address(path: str) -> bytes:
     """The address of the socket file `path`. OSError ENAMETOOLONG."""
-    raw = AF_UNIX.to_bytes(_FAMILY_BYTES, "little") + os.fsencode(path)
-    if len(raw) > UNIX_ADDRESS_MAX:
+    name = os.fsencode(path)
+    if len(name) > UNIX_PATH_MAX:
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-    return raw + b"\0"
+    return AF_UNIX.to_bytes(_FAMILY_BYTES, "little") + name + b"\0"

@@ -149,7 +149,7 @@ def _no_network(
 
 def _connect_unix(call: WaitingCall, address: SocketAddress) -> Answer:
     if not address.path:
-        if address.abstract not in call.observed.abstract:
+        if not _is_own_name(call.observed, address.abstract):
             call.confirm()
             return call.deny("connect", address=str(address), code=errno.EPERM, layer="seccomp")
         with _borrow(call) as borrowed:
@@ -180,6 +180,15 @@ def _connect_unix(call: WaitingCall, address: SocketAddress) -> Answer:
             os.close(held)
 
 
+def _is_own_name(observed: Observed, abstract: bytes) -> bool:
+    """Whether a socket of the command has it; it may be another's as soon as that socket is closed."""
+    if abstract not in observed.abstract:
+        return False
+    from sandgate.kernel.socket_diag import bound_name
+
+    return bound_name(observed.abstract[abstract]) == abstract
+
+
 def _wanted_file(call: WaitingCall, address: SocketAddress, place: OpenPlace, held: int) -> WantedConnection | None:
     with _borrow(call) as borrowed:
         connection = _connection(call, borrowed, address, place, held)
@@ -188,16 +197,15 @@ def _wanted_file(call: WaitingCall, address: SocketAddress, place: OpenPlace, he
 
 def _bind_unix(call: WaitingCall, address: SocketAddress) -> Answer:
     if not address.path:
+        from sandgate.kernel.socket_diag import bound_name
+
         if len(call.observed.abstract) >= SOCKETS_MAX:
             return CallFails(errno.ENFILE)
         with _borrow(call) as borrowed:
             caller().call("bind", borrowed.fd, address.raw, len(address.raw))
-            name = _socket.socket(fileno=os.dup(borrowed.fd))
-            try:
-                bound = name.getsockname()
-            finally:
-                name.close()
-            call.observed.abstract.add(bound if isinstance(bound, bytes) else os.fsencode(bound))
+            bound = bound_name(borrowed.inode)
+            if bound is not None:
+                call.observed.abstract[bound] = borrowed.inode
             return Returned()
     with _find(call, address.path, follow=False) as place:
         call.confirm()
@@ -217,16 +225,17 @@ def _bind_unix(call: WaitingCall, address: SocketAddress) -> Answer:
 
 
 def _bind_at(call: WaitingCall, place: OpenPlace, address: SocketAddress) -> Answer:
-    from sandgate.kernel.confined_bind import bind_below
+    from sandgate.kernel.confined_bind import bind_at
 
-    base = None if address.path.startswith("/") else _base(call)
+    cwd = None if address.path.startswith("/") else _base(call)
     try:
         with _borrow(call) as borrowed:
-            bind_below(borrowed.fd, address.raw, directory=place.parent, base=base)
+            with borrowed.made_under(call.target.umask):
+                bind_at(borrowed.fd, address, place, call.access, cwd=cwd)
+            _note_bound(call.observed, place.parent, place.name, borrowed)
     finally:
-        if base is not None:
-            os.close(base)
-    _note_bound(call.observed, place.parent, place.name)
+        if cwd is not None:
+            os.close(cwd)
     return Returned()
 
 
@@ -248,14 +257,19 @@ def _bind_there(call: WaitingCall, inode: int, umask: int, directory: int, name:
 
     with borrow_same(call.target.pid, call.int32(0), inode) as borrowed:
         borrowed.bind_in(directory, name, umask)
-    _note_bound(call.observed, directory, name)
+        _note_bound(call.observed, directory, name, borrowed)
 
 
-def _note_bound(observed: Observed, directory: int, name: str) -> None:
-    """From now on the command may connect to it."""
+def _note_bound(observed: Observed, directory: int, name: str, socket: BorrowedSocket) -> None:
+    """From now on the command may connect to it, unless the name belongs to the file of another socket by now."""
+    from sandgate.kernel.socket_diag import INODE_MASK, bound_file
+
     held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
     status = os.fstat(held)
-    if observed.sockets.setdefault((status.st_dev, status.st_ino), held) != held:
+    if (
+        bound_file(socket.inode) != status.st_ino & INODE_MASK
+        or observed.sockets.setdefault((status.st_dev, status.st_ino), held) != held
+    ):
         os.close(held)
 
 

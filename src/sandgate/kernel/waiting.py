@@ -120,7 +120,7 @@ class Observed:
         self._recorded: set[tuple[str | None, ...]] = set()
         self._sessions_bound = SESSIONS_KEPT
         self.sockets: dict[Identity, int] = {}  # socket files the command bound, each held open: its number stays taken
-        self.abstract: set[bytes] = set()  # abstract socket names it bound
+        self.abstract: dict[bytes, int] = {}  # abstract socket names it bound, each with the inode of the socket
         self.shared: dict[str, Identity] = {}  # what it made in /dev/shm
         self.sessions: dict[int, int] = {}  # every session the tree has opened: its leader and when that was started
 
