@@ -272,6 +272,15 @@ CASES: list[tuple[Any, dict[str, Any]]] = [
         },
     ),
     (
+        told.HistoryEntryResponse(2, 7, told.HistoryEntry("s", 1, "hi")),
+        {
+            "type": "get_history_entry_response",
+            "offset": 2,
+            "log_id": 7,
+            "entry": {"session_id": "s", "ts": 1, "text": "hi"},
+        },
+    ),
+    (
         told.McpListToolsResponse({"mcp__s__say": {"name": "say"}}),
         {"type": "mcp_list_tools_response", "tools": {"mcp__s__say": {"name": "say"}}},
     ),
@@ -329,7 +338,7 @@ def test_every_event_is_shown_here_and_is_the_same_when_it_was_sent() -> None:
         assert json.loads(json.dumps(event_json(Event("t", 0, message)))) == {"id": "t", "seq": 0, "msg": written}
 
 
-PARTS = (told.PlanStep, told.CustomPrompt)  # of events
+PARTS = (told.PlanStep, told.CustomPrompt, told.HistoryEntry)  # of events
 
 
 def test_every_event_has_a_name_of_its_own() -> None:

@@ -10,9 +10,11 @@ from sandgate.config.schema import APPROVAL_MODES
 from sandgate.errors import RequestError
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.operations import (
+    AddToHistory,
     AnswerApproval,
     Compact,
     ContextChange,
+    GetHistoryEntry,
     ImageInput,
     Interrupt,
     ListCustomPrompts,
@@ -44,6 +46,8 @@ SCHEMA = {"type": "object"}
         ({"type": "shutdown", "unknown": 1}, Shutdown()),
         ({"type": "list_mcp_tools"}, ListMcpTools()),
         ({"type": "list_custom_prompts"}, ListCustomPrompts()),
+        ({"type": "add_to_history", "text": "hi"}, AddToHistory("hi")),
+        ({"type": "get_history_entry_request", "offset": 2, "log_id": 7}, GetHistoryEntry(2, 7)),
         ({"type": "run_user_shell_command", "command": "ls"}, RunUserShellCommand("ls")),
         ({"type": "review", "review_request": {"prompt": "p", "user_facing_hint": "h"}}, Review("p", "h")),
         ({"type": "review", "review_request": {"prompt": "p"}}, Review("p")),

@@ -20,6 +20,7 @@ from sandgate.agent.models import (
     stream_retries,
 )
 from sandgate.agent.on_behalf import asked_on_behalf, origin_of
+from sandgate.agent.prompt_history import PromptHistory
 from sandgate.agent.resume import (
     Beginning,
     as_it_was,
@@ -105,6 +106,7 @@ class Making:
         self._superior = superior
         self._past: PastSession | None = None
         self._warnings: list[str] = []
+        self._history: tuple[int | None, int | None] = None, None  # what was typed in earlier sessions
         self._loop = asyncio.get_running_loop()
         self._conversation: Conversation | None = None
         self.servers: ExternalServers | None = None  # of others, that this session started
@@ -181,7 +183,7 @@ class Making:
             works=_works(loop, compactor, tools, delegates, conversation),
             situation=situation,
             turning=turning,
-            configured=_configured(holding, kept),
+            configured=_configured(holding, kept, self._history),
             patches=patches,
             last_turn=kept.last_turn,
         )
@@ -314,6 +316,8 @@ class Making:
     ) -> tuple[Beginning, tuple[str, ...]]:
         """What the session begins with, its approvals in force, and what of its last turn can be taken back. Blocks."""
         kept = self._kept(runtime, holding, approvals)
+        if self._superior is None:
+            self._history = PromptHistory(runtime.environ, runtime.loaded.values).standing()
         self._warnings += approvals.renew(kept.approvals)
         return kept, self._patches(runtime, tools, holding, kept)
 
@@ -378,7 +382,7 @@ def _works(
     )
 
 
-def _configured(holding: SessionSettings, kept: Beginning) -> SessionConfigured:
+def _configured(holding: SessionSettings, kept: Beginning, history: tuple[int | None, int | None]) -> SessionConfigured:
     return SessionConfigured(
         holding.session_id,
         holding.model.model,
@@ -390,4 +394,6 @@ def _configured(holding: SessionSettings, kept: Beginning) -> SessionConfigured:
         rollout_path=kept.path,
         forked_from_id=kept.forked_from_id,
         initial_messages=kept.messages,
+        history_log_id=history[0],
+        history_entry_count=history[1],
     )

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from sandgate.agent.delegates import Delegates
     from sandgate.agent.events import AgentEvents
     from sandgate.agent.external_tools import ExternalTools
-    from sandgate.protocol.events import CustomPrompt, EventMessage
+    from sandgate.agent.prompt_history import PromptHistory
+    from sandgate.protocol.events import CustomPrompt, EventMessage, HistoryEntry
     from sandgate.protocol.items import Call, Message, Part
     from sandgate.reviewers.async_reviewer import AsyncReviewer
     from sandgate.runtime.aio import AsyncGate
@@ -246,6 +247,19 @@ class AgentTools:
 
         environ = self._gate.runtime.environ
         return await on_thread(lambda: custom_prompts(environ))
+
+    async def history_entry(self, log_id: int, offset: int) -> HistoryEntry | None:
+        """What the person typed in some session; None where there is nothing any more."""
+        return await on_thread(lambda: self._history().entry(log_id, offset))
+
+    async def add_to_history(self, text: str, session_id: str) -> None:
+        """Keeps it for later sessions."""
+        await on_thread(lambda: self._history().add(text, session_id))
+
+    def _history(self) -> PromptHistory:
+        from sandgate.agent.prompt_history import PromptHistory
+
+        return PromptHistory(self._gate.runtime.environ, self._gate.runtime.loaded.values)
 
     def living(self) -> tuple[int, ...]:
         """The numbers of commands that live on."""

@@ -11,6 +11,8 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh")
 SUMMARIES = ("auto", "concise", "detailed", "none")
 DOCUMENT_BYTES = 32 * 1024  # of all `AGENTS.md` together
 DOCUMENT_BYTES_MAX = 16 * 1024 * 1024
+HISTORY_BYTES = 4 * 1024 * 1024
+HISTORY_BYTES_MAX = 64 * 1024 * 1024
 DELEGATES = 4  # sub-agents at the same time, where no setting says otherwise
 DEPTH = 1
 ASSESSMENT_MS_MAX = 10 * 60 * 1000  # a person has long decided by then
@@ -44,6 +46,14 @@ AGENT_ROWS: tuple[Row, ...] = (
     (
         "project_doc_fallback_filenames", "names", None, (), "ignored",
         "Names that stand in for `AGENTS.md` where there is none.",
+    ),
+    (
+        "history.persistence", "choice", ("none", "save-all"), "save-all", "ignored",
+        "Whether what a client says you typed (`add_to_history`) is kept for your later sessions.",
+    ),
+    (
+        "history.max_bytes", "count", (1024, HISTORY_BYTES_MAX), HISTORY_BYTES, "ignored",
+        "How much of it; what is older goes first, down to eight tenths.",
     ),
     (
         "notify", "words", None, (), "ignored",

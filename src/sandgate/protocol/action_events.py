@@ -179,6 +179,22 @@ class ListCustomPromptsResponse(Record):
     custom_prompts: tuple[CustomPrompt, ...]
 
 
+class HistoryEntry(Record):
+    """What the person typed in some session."""
+
+    session_id: str
+    ts: int  # seconds since 1970
+    text: str
+
+
+class HistoryEntryResponse(Record):
+    """What was typed at that place of the history; None where there is nothing any more."""
+
+    offset: int
+    log_id: int
+    entry: HistoryEntry | None = None
+
+
 class McpListToolsResponse(Record):
     """The tools of other servers, by the names that the model calls them by."""
 

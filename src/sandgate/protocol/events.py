@@ -18,6 +18,8 @@ from sandgate.protocol.action_events import ExecCommandBegin as ExecCommandBegin
 from sandgate.protocol.action_events import ExecCommandContinues as ExecCommandContinues
 from sandgate.protocol.action_events import ExecCommandEnd as ExecCommandEnd
 from sandgate.protocol.action_events import ExecCommandOutputDelta as ExecCommandOutputDelta
+from sandgate.protocol.action_events import HistoryEntry as HistoryEntry
+from sandgate.protocol.action_events import HistoryEntryResponse as HistoryEntryResponse
 from sandgate.protocol.action_events import ListCustomPromptsResponse as ListCustomPromptsResponse
 from sandgate.protocol.action_events import McpListToolsResponse as McpListToolsResponse
 from sandgate.protocol.action_events import McpToolCallBegin as McpToolCallBegin
@@ -70,6 +72,8 @@ class SessionConfigured(Record):
     rollout_path: str | None = None  # None: nothing is kept
     forked_from_id: str | None = None
     initial_messages: tuple[Mapping[str, Any], ...] | None = None  # kept events of a resumed or forked session, as JSON
+    history_log_id: int | None = None  # of what was typed in earlier sessions; None: it cannot be read
+    history_entry_count: int | None = None
 
 
 class TaskStarted(Record):
@@ -248,6 +252,7 @@ if TYPE_CHECKING:
         | PatchApplyBegin
         | PatchApplyEnd
         | TurnDiff
+        | HistoryEntryResponse
         | ListCustomPromptsResponse
         | McpListToolsResponse
         | McpToolCallBegin

@@ -69,6 +69,7 @@ NAMES: dict[type, str] = {
     told.PatchApplyBegin: "patch_apply_begin",
     told.PatchApplyEnd: "patch_apply_end",
     told.TurnDiff: "turn_diff",
+    told.HistoryEntryResponse: "get_history_entry_response",
     told.ListCustomPromptsResponse: "list_custom_prompts_response",
     told.McpListToolsResponse: "mcp_list_tools_response",
     told.McpToolCallBegin: "mcp_tool_call_begin",

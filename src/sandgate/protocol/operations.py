@@ -104,6 +104,19 @@ class ListMcpTools(Record):
     """Which tools of other servers there are; answered by one event."""
 
 
+class AddToHistory(Record):
+    """Keeps what the person typed, for later sessions of theirs; the conversation does not change."""
+
+    text: str
+
+
+class GetHistoryEntry(Record):
+    """Looks up what was kept so; answered by one event."""
+
+    offset: int  # from 0, the oldest
+    log_id: int  # of the file as it was when the offset was noted
+
+
 class ListCustomPrompts(Record):
     """Which prompts the person keeps in files; answered by one event."""
 
@@ -128,6 +141,8 @@ if TYPE_CHECKING:
         | Review
         | RunUserShellCommand
         | ListMcpTools
+        | AddToHistory
+        | GetHistoryEntry
         | ListCustomPrompts
         | Undo
         | Shutdown

@@ -9,9 +9,11 @@ from __future__ import annotations
 from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.protocol.operations import (
+    AddToHistory,
     AnswerApproval,
     Compact,
     ContextChange,
+    GetHistoryEntry,
     ImageInput,
     Interrupt,
     ListCustomPrompts,
@@ -88,6 +90,10 @@ def read_operation(value: object) -> Operation:
             return OverrideTurnContext(_change(given))
         case "run_user_shell_command":
             return RunUserShellCommand(_text(given, "command"))
+        case "add_to_history":
+            return AddToHistory(_text(given, "text"))
+        case "get_history_entry_request":
+            return GetHistoryEntry(_number(given, "offset"), _number(given, "log_id"))
         case "review":
             asked = _object(given.get("review_request"), "`review_request`")
             return Review(_text(asked, "prompt"), _optional(asked, "user_facing_hint") or "")
@@ -191,6 +197,13 @@ def _optional(given: Json, name: str) -> str | None:
     value = given.get(name)
     if value is not None and not isinstance(value, str):
         raise _wrong(f"`{name}`", value, "it is no text")
+    return value
+
+
+def _number(given: Json, name: str) -> int:
+    value = given.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _wrong(f"`{name}`", value, "it is no whole number")
     return value
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from sandgate.protocol.decisions import ApprovalRequest, Decision
-    from sandgate.protocol.events import CustomPrompt, EventMessage
+    from sandgate.protocol.events import CustomPrompt, EventMessage, HistoryEntry
     from sandgate.protocol.items import Call, Item
 
     Json = Mapping[str, Any]
@@ -47,6 +47,12 @@ if TYPE_CHECKING:
 
         async def custom_prompts(self) -> tuple[CustomPrompt, ...]:
             """The prompts that the person keeps in files."""
+
+        async def history_entry(self, log_id: int, offset: int, /) -> HistoryEntry | None:
+            """What the person typed in some session; None where there is nothing any more."""
+
+        async def add_to_history(self, text: str, session_id: str, /) -> None:
+            """Keeps it for later sessions."""
 
         def living(self) -> tuple[int, ...]:
             """The numbers of commands that live on."""

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from time import time
 
 from sandgate.errors import RequestError, SandgateError, SessionEnded
 from sandgate.protocol.events import (
     Failed,
+    HistoryEntryResponse,
     ItemCompleted,
     ItemStarted,
     ListCustomPromptsResponse,
@@ -25,8 +27,10 @@ from sandgate.protocol.events import (
 )
 from sandgate.protocol.items import InputImage, Message, message_text
 from sandgate.protocol.operations import (
+    AddToHistory,
     AnswerApproval,
     Compact,
+    GetHistoryEntry,
     Interrupt,
     ListCustomPrompts,
     ListMcpTools,
@@ -49,7 +53,7 @@ from sandgate.session.turn_loop import BudgetSpent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
     from typing import Any, Protocol
 
     from sandgate.protocol.events import AbortReason, Event, EventMessage, SessionConfigured
@@ -219,7 +223,12 @@ class Session:
             case ListMcpTools():
                 self._conversation.tell(submission.id, McpListToolsResponse(self._tools.external_tools()))
             case ListCustomPrompts():
-                await self._list_prompts(submission.id)
+                await self._answer(submission.id, self._tools.custom_prompts(), ListCustomPromptsResponse)
+            case GetHistoryEntry(offset=offset, log_id=log_id):
+                found = self._tools.history_entry(log_id, offset)
+                await self._answer(submission.id, found, partial(HistoryEntryResponse, offset, log_id))
+            case AddToHistory(text=text):
+                await self._answer(submission.id, self._tools.add_to_history(text, self.settings.session_id), None)
             case Undo():
                 await self._start(
                     submission.id, lambda active: self._works.undo(active, self._last_patches), hears=False
@@ -236,13 +245,15 @@ class Session:
             return False
         return True
 
-    async def _list_prompts(self, name: str) -> None:
+    async def _answer(self, name: str, asked: Awaitable[Any], told: Callable[[Any], EventMessage] | None) -> None:
+        """`told` makes an event of what was asked for; None: only a failure is told."""
         try:
-            found = await self._tools.custom_prompts()
+            found = await asked
         except SandgateError as problem:
             self._conversation.tell(name, _failed(problem))
         else:
-            self._conversation.tell(name, ListCustomPromptsResponse(found))
+            if told is not None:
+                self._conversation.tell(name, told(found))
 
     def _keep_change(self, turn_id: str) -> None:
         # No turn begins with it, and the session may end before one does.

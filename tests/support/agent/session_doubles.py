@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 from sandgate.errors import RequestError
 from sandgate.model.prompt import Asking, ModelSettings, Prompt
 from sandgate.model.streaming import Completed, ItemDone
-from sandgate.protocol.events import CustomPrompt, Event, Failed, SessionConfigured, TaskComplete, TurnAborted
+from sandgate.protocol.events import (
+    CustomPrompt,
+    Event,
+    Failed,
+    HistoryEntry,
+    SessionConfigured,
+    TaskComplete,
+    TurnAborted,
+)
 from sandgate.protocol.items import FunctionCall, InputText, Message, OutputText, user_message
 from sandgate.protocol.operations import ContextChange, TextInput, UserInput
 from sandgate.protocol.permissions import ReadOnly
@@ -95,6 +103,7 @@ class ToolsDouble:
     def __init__(self, **tools: Callable[[Call, CallContext], Coroutine[Any, Any, str]]) -> None:
         self.tools = tools
         self.alone: set[str] = set()
+        self.history: dict[tuple[int, int], HistoryEntry] = {}
         self.story: list[str] = []
         self.alive: tuple[int, ...] = ()
         self.closed = False
@@ -127,6 +136,12 @@ class ToolsDouble:
 
     async def custom_prompts(self) -> tuple[CustomPrompt, ...]:
         return (CustomPrompt("tidy", "/tidy.md", "Tidy up."),)
+
+    async def history_entry(self, log_id: int, offset: int) -> HistoryEntry | None:
+        return self.history.get((log_id, offset))
+
+    async def add_to_history(self, text: str, session_id: str) -> None:
+        self.history[(1, len(self.history))] = HistoryEntry(session_id, 0, text)
 
     def living(self) -> tuple[int, ...]:
         return self.alive
