@@ -27,7 +27,10 @@ int keep_lock(struct sandbox *sandbox, int work);
 /* The supervisor makes the copies while we go on; before any lock is sent to it. */
 void ask_for_layers(struct sandbox *sandbox);
 
-/* Then: fills `trees` with copies of the mounts that the session keeps, as far as it was lent and still is what the plan means. */
+/* Whether they all are still what the plan means; nobody takes them away, then, until everything inside is gone. */
+int may_borrow_layers(struct sandbox *sandbox);
+
+/* Fills `trees` with copies of the mounts that the session keeps, where they may be borrowed and have come. */
 void borrow_layers(struct sandbox *sandbox, int trees[]);
 
 /* What the kernel remembers of borrowed mounts is up to date when this returns: before anything is looked up in them. -1

@@ -150,19 +150,25 @@ static int may_use(struct sandbox *sandbox) {
 }
 
 /* All or none, so that no lock of ours is in the way of a mount of the command's own. */
+int may_borrow_layers(struct sandbox *sandbox) {
+    if (!sandbox->wanted_layers) return 0;
+    sandbox->borrows_layers = may_use(sandbox);
+    if (sandbox->borrows_layers) return 1;
+    sys(close, sandbox->layers_answer);
+    sandbox->layers |= LAYER_OUTDATED_LOAN;
+    return 0;
+}
+
 void borrow_layers(struct sandbox *sandbox, int trees[]) {
     static int lent[OVERLAYS_MAX];
     uint32_t next = 0;
-    if (!sandbox->wanted_layers) return;
+    if (!sandbox->borrows_layers) return;
     int error = receive_descriptors(sandbox->layers_answer, lent, sandbox->wanted_layers);
     sys(close, sandbox->layers_answer);
-    sandbox->borrows_layers = error == 0 && may_use(sandbox);
-    if (!sandbox->borrows_layers) sandbox->layers |= LAYER_OUTDATED_LOAN;
-    for (uint32_t i = 0; error == 0 && i < sandbox->plan.overlay_count; i++) {
-        if (!*sandbox->plan.overlays[i].lent) continue;
-        if (sandbox->borrows_layers) trees[i] = lent[next++];
-        else sys(close, lent[next++]);
-    }
+    sandbox->borrows_layers = error == 0;
+    if (error < 0) sandbox->layers |= LAYER_OUTDATED_LOAN;
+    for (uint32_t i = 0; error == 0 && i < sandbox->plan.overlay_count; i++)
+        if (*sandbox->plan.overlays[i].lent) trees[i] = lent[next++];
 }
 
 int wait_for_fresh_layers(struct sandbox *sandbox) {

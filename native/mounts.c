@@ -60,6 +60,7 @@ static int take_trees(enum mount_kind kind, int in_dev) {
         struct mount_entry *entry = &plan->mounts[i];
         if (entry->kind != kind || below_dev(entry) != in_dev) continue;
         if (entry->source && same_text(entry->source, IN_MEMORY)) continue;
+        if (is_overlaid(plan, entry)) continue;
         if ((kind == MOUNT_READ || kind == MOUNT_OVERLAY) && !in_dev && !entry->source && !is_opening(plan, i)) continue;
         int is_beside = kind == MOUNT_READ && !in_dev;
         view.trees[i] = entry->source ? clone_source(entry->source)
@@ -140,6 +141,8 @@ static int tree_for(uint32_t index, int target) {
 
 /* 0 where the overlay lies in its place; otherwise what is there stays, or is shown, read-only. */
 static int apply_overlay(struct mount_entry *entry) {
+    if (is_overlaid(&view.sandbox->plan, entry) && attach_beside(entry, take_overlaid(view.sandbox, entry)) == 0) return 0;
+    leave_directory();
     int target = open_plain(entry->path, O_DIRECTORY);
     int tree = target < 0 ? target : take_overlaid(view.sandbox, entry);
     int error = tree < 0 ? tree : attach(tree, target);
@@ -160,13 +163,13 @@ static int apply_entry(uint32_t index) {
     if (is_hidden_kind(entry->kind)) return hide_entry(index);
     int is_opened = entry->kind == MOUNT_READ && view.trees[index] != NO_TREE;
     if (is_opened && attach_beside(entry, view.trees[index]) == 0) return 0; /* open until the command begins, too */
-    leave_directory();
     if (entry->kind == MOUNT_OVERLAY) {
         if (apply_overlay(entry) == 0) return 0;
         entry->kind = MOUNT_READ; /* so everybody who asks the plan knows it */
         /* Where all around is read-only as well, there is nothing to protect; else it is made so like any other. */
         if (view.trees[index] == NO_TREE && !lies_in(index, MOUNT_WRITE)) return 0;
     }
+    leave_directory();
     int is_lost = view.trees[index] == NO_TREE && !entry->source;
     if (is_lost && (entry->kind == MOUNT_WRITE || is_opening(&view.sandbox->plan, index))) return 0;
     /* A protected name may be a link: mounted onto itself it can no longer be replaced. */
@@ -204,7 +207,9 @@ int finish_view(struct sandbox *sandbox) {
     make_overlays(sandbox);
     error = change_mount(AT_FDCWD, "/", 1, MOUNT_ATTR_RDONLY, 0);
     if (error < 0) return fail(sandbox, "make read-only", "/", error);
-    if (take_trees(MOUNT_READ, 0) != 0 || take_trees(MOUNT_OVERLAY, 0) != 0) return -1;
+    if (take_trees(MOUNT_READ, 0) != 0) return -1;
+    fetch_overlays(sandbox); /* as late as can be: they come from elsewhere */
+    if (take_trees(MOUNT_OVERLAY, 0) != 0) return -1;
 
     if (attach_base() != 0) return -1;
     attach_overlays(sandbox, view.base);

@@ -49,10 +49,12 @@ static int make_in_memory(const struct overlay *overlay, int base, uint32_t inde
 
 void make_overlays(struct sandbox *sandbox) {
     for (uint32_t i = 0; i < sandbox->plan.overlay_count; i++) trees[i] = NO_TREE;
-    borrow_layers(sandbox, trees);
+    int borrows = may_borrow_layers(sandbox);
     for (uint32_t i = 0; i < sandbox->plan.overlay_count; i++)
-        if (trees[i] < 0) trees[i] = make_kept(sandbox, &sandbox->plan.overlays[i]);
+        if (!borrows || !*sandbox->plan.overlays[i].lent) trees[i] = make_kept(sandbox, &sandbox->plan.overlays[i]);
 }
+
+void fetch_overlays(struct sandbox *sandbox) { borrow_layers(sandbox, trees); }
 
 /* Where nobody sees it: below the private tmpfs, of which the command is shown parts. */
 static int put_down(int tree, int base, uint32_t index) {
@@ -73,6 +75,12 @@ static int is_shown_whole(const struct plan *plan, uint32_t index) {
         else others++;
     }
     return whole == 1 && !others;
+}
+
+int is_overlaid(const struct plan *plan, const struct mount_entry *entry) {
+    if (entry->kind != MOUNT_OVERLAY) return 0;
+    uint32_t index = plan_overlay_of(plan, entry->path);
+    return index != OVERLAYS_MAX && trees[index] >= 0 && is_shown_whole(plan, index);
 }
 
 void attach_overlays(struct sandbox *sandbox, int base) {

@@ -44,8 +44,9 @@ int make_hiding_directory(uint32_t index) {
     for (uint32_t i = index + 1; i < plan->mount_count; i++) {
         struct mount_entry *opening = &plan->mounts[i];
         if (opening->length <= entry->length || !path_is_at_or_below(opening->path, entry->path, entry->length)) continue;
-        if (view.trees[i] == NO_TREE && !opening->content) continue;
-        int is_directory = !opening->content && tree_is_directory(view.trees[i]);
+        int is_directory = is_overlaid(plan, opening);
+        if (view.trees[i] == NO_TREE && !opening->content && !is_directory) continue;
+        if (!is_directory) is_directory = !opening->content && tree_is_directory(view.trees[i]);
         error = make_opening(name, opening->path + entry->length + 1, is_directory);
         if (error < 0) return fail(view.sandbox, "make opening", opening->path, error);
     }

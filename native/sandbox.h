@@ -148,9 +148,12 @@ int cover_proc(struct sandbox *sandbox);
 int hide_in_proc(struct sandbox *sandbox, int empty_file);
 int open_proc(struct sandbox *sandbox, int empty_directory);
 
-/* overlays.c: made while the file systems they are kept on can still be written, and attached to the private tmpfs. One that
- * cannot be made is left out, and `take_overlaid` fails for what it would have shown. */
+/* overlays.c: made while the file systems they are kept on can still be written, fetched where they are borrowed, and attached to the
+ * private tmpfs. One that cannot be had is left out, and `take_overlaid` fails for what it would have shown. */
 void make_overlays(struct sandbox *sandbox);
+void fetch_overlays(struct sandbox *sandbox);
+/* Whether one is there that lies in the place of this entry, as a whole. */
+int is_overlaid(const struct plan *plan, const struct mount_entry *entry);
 void attach_overlays(struct sandbox *sandbox, int base);
 int take_overlaid(const struct sandbox *sandbox, const struct mount_entry *entry);
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -13,10 +14,13 @@ from sandgate.protocol.confinement import Mount, Overlay
 from sandgate.protocol.trace import Notice
 from sandgate.runtime import Environment, Runtime, open_runtime
 from sandgate.sandbox import cache_layers
-from sandgate.sandbox.project_caches import is_cache_of, with_overlays, writing_programs
+from sandgate.sandbox.memory import LaterLook
+from sandgate.sandbox.project_caches import ProjectCaches, is_cache_of, with_overlays, writing_programs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.trace import TraceRecord
 
@@ -130,6 +134,78 @@ def test_a_disk_that_is_nearly_full_is_told_once(home: Home, monkeypatch: pytest
         plans = [runtime.confinement.plan(runtime.request(("make",)), ()) for _ in range(2)]
     assert [plan.overlays for plan in plans] == [(), ()]
     assert sum("nearly full" in one.message for one in home.said if isinstance(one, Notice)) == 1
+
+
+def remove_layer(layer: Overlay) -> None:
+    assert cache_layers.remove(os.path.dirname(layer.upper)) == "removed"
+
+
+def close_layer(layer: Overlay) -> None:
+    os.chmod(layer.upper, 0)
+
+
+def make_another_cache(layer: Overlay) -> None:
+    os.mkdir(f"{os.path.dirname(layer.lower)}/.cargo")
+
+
+def remove_cache(layer: Overlay) -> None:
+    os.rmdir(layer.lower)
+
+
+def lead_cache_elsewhere(layer: Overlay) -> None:
+    os.rename(layer.lower, f"{layer.lower}-elsewhere")
+    os.symlink(f"{layer.lower}-elsewhere", layer.lower)
+
+
+def say_it_was_too_large(layer: Overlay) -> None:
+    stamp = os.path.join(os.path.dirname(os.path.dirname(layer.upper)), cache_layers.STAMP)
+    os.utime(stamp, (cache_layers.TOO_LARGE_S, cache_layers.TOO_LARGE_S))
+
+
+CHANGES = (remove_layer, close_layer, make_another_cache, remove_cache, lead_cache_elsewhere, say_it_was_too_large)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("is_owed", [False, True])
+def test_what_was_given_is_given_again_until_something_is_different(
+    home: Home, change: Callable[[Overlay], None], is_owed: bool
+) -> None:
+    """Required: at once, or by the look that is owed before the command begins; then a plan is made anew."""
+    with home.open() as runtime:
+        plan = runtime.confinement.plan(runtime.request(("make",)), ())
+        caches = ProjectCaches([str(home.path)])
+        bare = plan.but(overlays=(), mounts=tuple(mount for mount in plan.mounts if mount.kind != "overlay"))
+        private = os.path.join(plan.overlays[0].upper.partition("/caches-")[0], "tmp")
+
+        def added(later: LaterLook) -> tuple[Overlay, ...]:
+            return caches.added(bare, lambda: private, reads=False, later=later)[0].overlays
+
+        later = LaterLook()
+        first = added(later)
+        if is_owed:
+            later.owe(lambda: True)
+        assert [*map(id, added(later))] == [*map(id, first)]
+        change(first[0])
+        if is_owed:
+            assert not later.stands()
+        again, afresh = added(later), ProjectCaches([str(home.path)]).added(bare, lambda: private, reads=False)[0]
+        assert again == afresh.overlays
+        assert [os.stat(one.upper).st_mode & 0o700 for one in again] == [0o700] * len(again)
+        assert later.stands()
+
+
+def test_a_full_disk_is_noticed_by_the_look_that_is_owed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan, later = home.plan("make"), LaterLook()
+    caches = ProjectCaches([str(home.path)])
+    private = os.path.join(plan.overlays[0].upper.partition("/caches-")[0], "tmp")
+    bare = plan.but(overlays=(), mounts=())
+    caches.added(bare, lambda: private, reads=False)
+    later.owe(lambda: True)
+    assert caches.added(bare, lambda: private, reads=False, later=later)[0].overlays != ()
+    monkeypatch.setattr(cache_layers, "FREE_BYTES_MIN", 1 << 62)
+    assert not later.stands()
+    anew, said = caches.added(bare, lambda: private, reads=False, later=later)
+    assert (anew.overlays, "nearly full" in said) == ((), True)
 
 
 def test_programs_are_named_as_they_are_started() -> None:

@@ -321,9 +321,13 @@ class Confinement:
         plan = plan.but(supervised_grants=carried, by_rules=ruled) if carried or ruled else plan
         if plan.backend != "namespace" or command.argv[0] == PATCH or self._settings.caches != "private":
             return plan
-        return self._with_caches(plan, reads=reads) if isinstance(self._settings.sandbox, WorkspaceWrite) else plan
+        return (
+            self._with_caches(plan, reads=reads, later=later)
+            if isinstance(self._settings.sandbox, WorkspaceWrite)
+            else plan
+        )
 
-    def _with_caches(self, plan: ConfinedCommand, *, reads: bool) -> ConfinedCommand:
+    def _with_caches(self, plan: ConfinedCommand, *, reads: bool, later: LaterLook | None) -> ConfinedCommand:
         """The plan with the layers it uses; with none where it only reads and speaks of none, as most commands do."""
         if reads and not any(mark in word for word in (plan.cwd, *plan.argv) for mark in CACHE_MARKS):
             return plan
@@ -331,7 +335,7 @@ class Confinement:
             from sandgate.sandbox.project_caches import ProjectCaches
 
             self._caches = ProjectCaches(self._homes()[:1])
-        plan, said = self._caches.added(plan, self._own.taken, reads=reads)
+        plan, said = self._caches.added(plan, self._own.taken, reads=reads, later=later)
         self.say_once(said)
         return plan
 

@@ -94,13 +94,23 @@ class Layers:
             os.mkdir(work, OWN_MODE)
             os.mkdir(upper, OWN_MODE)
             mode = 0
-        if mode & OWN_MODE != OWN_MODE:  # it is what commands see of the place itself, and may change
+        if mode & OWN_MODE != OWN_MODE:  # the mode is what commands see of the place itself, and may change
             os.chmod(upper, os.stat(place).st_mode & 0o777 | OWN_MODE)
 
     def has_room(self) -> bool:
         """Whether the disk has enough left to begin with."""
         left = os.statvfs(os.path.dirname(self.path))
         return left.f_bavail * left.f_frsize >= FREE_BYTES_MIN
+
+    def are_ready(self, overlays: Iterable[Overlay]) -> bool:
+        """Whether these, which `over` has made, can be used as they are, and neither `look` nor `has_room` would say
+        or do anything."""
+        try:
+            age = time.time() - os.lstat(os.path.join(self.path, STAMP)).st_mtime
+            fine = 0 <= age <= MEASURE_EVERY_S and self.has_room()
+        except OSError:
+            return False
+        return fine and all(_is_open_to_us(layer.upper) and _mode_of(layer.work) >= 0 for layer in overlays)
 
     def look(self) -> str:
         """Has the size measured where that is due; one sentence when the layers had to go."""
@@ -155,6 +165,11 @@ def _mode_of(path: str) -> int:
     except OSError:
         return -1
     return stat.S_IMODE(about.st_mode) if stat.S_ISDIR(about.st_mode) else -1
+
+
+def _is_open_to_us(path: str) -> bool:
+    mode = _mode_of(path)
+    return mode >= 0 and mode & OWN_MODE == OWN_MODE
 
 
 def size_of(path: str) -> Size:

@@ -97,6 +97,11 @@ class LaterLook:
         """`look` says whether everything is as the plan has it; None takes back what was owed."""
         self._look = look
 
+    def owe_also(self, look: Callable[[], bool]) -> None:
+        """Another one, beside what is owed."""
+        first = self._look
+        self._look = look if first is None else lambda: first() and look()
+
     def stands(self) -> bool:
         """Looks, once. True where nothing is owed."""
         look, self._look = self._look, None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 from sandgate.commandline.invocation import everything_run, started_by
 from sandgate.commandline.launcher_rows import LAUNCHING
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from sandgate.protocol.confinement import ConfinedCommand, Overlay
     from sandgate.protocol.permissions import EffectivePermissions
+    from sandgate.sandbox.memory import LaterLook
+
+    _Mark = tuple[int, int, str] | None  # device, inode, where a link leads
 
 
 class ProjectCaches:
@@ -28,38 +32,114 @@ class ProjectCaches:
         self._homes = homes
         self._open: _Open | None = None  # to the last command
         self._layers: Layers | None = None  # those of the last command
+        self._given: _Given | None = None  # to the last command
         self._last: tuple[tuple[object, ...], tuple[Mount, ...], tuple[Overlay, ...]] | None = None
 
     def added(
-        self, plan: ConfinedCommand, project_tmp: Callable[[], str], *, reads: bool
+        self, plan: ConfinedCommand, project_tmp: Callable[[], str], *, reads: bool, later: LaterLook | None = None
     ) -> tuple[ConfinedCommand, str]:
         """`plan` with the layers its programs use, and a sentence to say or "". Where none can be kept the plan stays
         as it is. `project_tmp` finds the directory the project has as /tmp; "" where there is none. What only `reads`
-        uses the places that it names: it shall see what others of the project wrote there."""
+        uses the places that it names: it shall see what others of the project wrote there. What the last command was
+        given is given again, where a look finds all as it was: now, or `later` where that is owed one."""
         used = _named_in(plan)
         if not reads:
             used = tuple(dict.fromkeys((*used, *caches_of(writing_programs(plan.argv)))))
-        plan = plan.but(env=_led_elsewhere(plan, self._homes, used))
+        given, said = self._given, ""
+        if given is None or not given.may_be_given(used, plan.permissions, project_tmp) or not given.is_left(later):
+            self._given = None
+            given, said = self._found(plan, used, project_tmp)
+        if given.led:
+            plan = plan.but(env={**given.led, **plan.env})
+        if not given.overlays:
+            return plan, said
+        key = (plan.mounts, given.overlays)
+        if self._last is None or self._last[0] != key:
+            self._last = key, with_overlays(plan.mounts, given.overlays), given.overlays
+        return plan.but(mounts=self._last[1], overlays=self._last[2]), said
+
+    def _found(
+        self, plan: ConfinedCommand, used: tuple[str, ...], project_tmp: Callable[[], str]
+    ) -> tuple[_Given, str]:
         if self._open is None or self._open.permissions is not plan.permissions:
             self._open = _Open(plan.permissions)
+        marks = _marks(self._homes, used)  # before what they vouch for
+        led = _led_elsewhere(plan, self._homes, used)
         places = existing(self._homes, used, self._open)
         private = project_tmp() if places else ""
+        nothing = _Given(used, plan.permissions, led, marks)
         if not private:
-            return plan, ""
+            if not places:
+                self._given = nothing
+            return nothing, ""
         layers = self._layers
         if layers is None or layers.private != private:
             layers = self._layers = Layers(private)
         try:
             said = layers.look()
             if not layers.has_room():
-                return plan, said or f"no caches of the project's own: the disk of `{private}` is nearly full"
+                return nothing, said or f"no caches of the project's own: the disk of `{private}` is nearly full"
             overlays = layers.over(places)
         except OSError as problem:
-            return plan, f"no caches of the project's own: {problem.strerror} (`{problem.filename}`)"
-        key = (plan.mounts, overlays)
-        if self._last is None or self._last[0] != key:
-            self._last = key, with_overlays(plan.mounts, overlays), overlays
-        return plan.but(mounts=self._last[1], overlays=self._last[2]), said
+            return nothing, f"no caches of the project's own: {problem.strerror} (`{problem.filename}`)"
+        self._given = _Given(used, plan.permissions, led, marks, layers, overlays)
+        return self._given, said
+
+
+class _Given:
+    """What one command was given, and what shows whether the next one is to be given the same."""
+
+    def __init__(
+        self,
+        used: tuple[str, ...],
+        permissions: EffectivePermissions,
+        led: Mapping[str, str],
+        marks: tuple[tuple[str, _Mark], ...],
+        layers: Layers | None = None,
+        overlays: tuple[Overlay, ...] = (),
+    ) -> None:
+        self._used, self._permissions, self._marks, self._layers = used, permissions, marks, layers
+        self.led, self.overlays = led, overlays
+        self._stood = True  # when it was looked at last
+
+    def may_be_given(
+        self, used: tuple[str, ...], permissions: EffectivePermissions, project_tmp: Callable[[], str]
+    ) -> bool:
+        """Whether it is the answer to these questions, as far as that can be said without looking at the caches."""
+        asked = self._stood and permissions is self._permissions and used == self._used
+        return asked and (self._layers is None or self._layers.private == project_tmp())
+
+    def is_left(self, later: LaterLook | None) -> bool:
+        """Whether all is as it was, or will be looked at `later`."""
+        if later is None or not later.is_owed:
+            return self._stands()
+        later.owe_also(self._stands)
+        return True
+
+    def _stands(self) -> bool:
+        self._stood = all(_mark(path) == mark for path, mark in self._marks) and (
+            self._layers is None or self._layers.are_ready(self.overlays)
+        )
+        return self._stood
+
+
+def _marks(homes: list[str], places: Iterable[str]) -> tuple[tuple[str, _Mark], ...]:
+    """What lies in these places, present or not, and where the present ones lie."""
+    paths = [f"{home}/{place}" for place in places for home in homes]
+    return tuple([(path, _mark(path)) for path in paths])
+
+
+def _mark(path: str) -> _Mark:
+    """Device and inode of what lies there, and of what it leads to; None for nothing."""
+    if not os.access(path, os.F_OK, follow_symlinks=False):
+        return None
+    try:
+        about = os.lstat(path)
+        if not stat.S_ISLNK(about.st_mode):
+            return about.st_dev, about.st_ino, ""
+        return about.st_dev, about.st_ino, _real_directory(path)
+    except OSError:
+        return None
 
 
 def _named_in(plan: ConfinedCommand) -> tuple[str, ...]:
@@ -80,16 +160,15 @@ def is_cache_of(path: str, plan: ConfinedCommand) -> bool:
 
 
 def _led_elsewhere(plan: ConfinedCommand, homes: list[str], used: tuple[str, ...]) -> Mapping[str, str]:
-    """The environment, with variables for caches that the home has not: nothing is made there for a command."""
+    """Variables for caches that the home has not: nothing is made there for a command."""
     tmp = plan.permissions.private_tmp
     if tmp is None or tmp.at not in plan.permissions.writable:
-        return plan.env
-    added = {
+        return {}
+    return {
         LED_BY[place]: f"{tmp.at}/.caches/{place}"
         for place in used
         if place in LED_BY and not any(os.path.lexists(os.path.join(home, place)) for home in homes)
     }
-    return {**added, **plan.env} if added else plan.env
 
 
 def writing_programs(argv: tuple[str, ...]) -> frozenset[str]:
