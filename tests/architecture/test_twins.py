@@ -58,6 +58,9 @@ TESTED_ELSEWHERE = {
         "tests/surfaces/app_server/test_thread_settings.py",
         "shows in what the clients of servers may ask for",
     ),
+    "surfaces.transport.json_rpc": ("tests/surfaces/app_server/test_connection.py", "its words are answers of a server"),
+    "surfaces.sessions.life": ("tests/surfaces/app_server/test_about_threads.py", "shows in how threads begin and end"),
+    "surfaces.sessions.serving": ("tests/surfaces/app_server/test_thread_settings.py", "a value"),
     "surfaces.app_server.wire.": (
         "tests/surfaces/app_server/wire/test_methods.py",
         "forms without behaviour; recorded messages are held to them",

@@ -14,10 +14,10 @@ from sandgate.config import TypedOverrides
 from sandgate.runtime import Environment
 from sandgate.surfaces.app_server.connection import Connection
 from sandgate.surfaces.app_server.handlers import HANDLERS
-from sandgate.surfaces.app_server.thread_settings import Serving
 from sandgate.surfaces.app_server.threads import OpenThreads
 from sandgate.surfaces.app_server.wire.methods import METHODS, SERVER_NOTIFICATIONS, SERVER_REQUESTS
 from sandgate.surfaces.app_server.wire.shapes import fault
+from sandgate.surfaces.sessions.serving import Serving
 from support.agent.agent_places import provider
 from support.model.responses_server import ResponsesServer
 from support.terminal.live_sessions import NOT_ALL_OF_TMP

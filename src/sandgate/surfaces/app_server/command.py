@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import socket
 
     from sandgate.protocol.permissions import EffectivePermissions
-    from sandgate.surfaces.app_server.thread_settings import Serving
+    from sandgate.surfaces.sessions.serving import Serving
     from sandgate.surfaces.transport.tokens import Tokens
 
 VARIABLE = "SANDGATE_APP_SERVER_TOKEN"

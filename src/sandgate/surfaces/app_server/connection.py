@@ -11,9 +11,6 @@ import asyncio
 from sandgate.errors import SandgateError
 from sandgate.record import Record
 from sandgate.surfaces.app_server.messages import (
-    INTERNAL_ERROR,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
     OVERLOADED,
     ClientAnswer,
     Request,
@@ -22,19 +19,19 @@ from sandgate.surfaces.app_server.messages import (
     line_too_long,
     notification,
     read_message,
-    written,
 )
 from sandgate.surfaces.app_server.refusal import RequestRefused, bad_params, refusal_of
 from sandgate.surfaces.app_server.wire.methods import METHODS
 from sandgate.surfaces.app_server.wire.shapes import fault
+from sandgate.surfaces.transport.json_rpc import INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from typing import Any
 
-    from sandgate.surfaces.app_server.messages import Id
     from sandgate.surfaces.app_server.threads import OpenThreads
+    from sandgate.surfaces.transport.json_rpc import Id
 
     Json = dict[str, Any]
     Handler = Callable[["Connection", Json], Awaitable["Json | Then"]]

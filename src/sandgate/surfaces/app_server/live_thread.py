@@ -8,12 +8,11 @@ client that joins is shown everything until now, and told everything from now on
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from time import time
 
-from sandgate.errors import SandgateError, SessionEnded
+from sandgate.errors import SandgateError
 from sandgate.protocol import events as told
-from sandgate.protocol.operations import Interrupt, Shutdown, UserInput
+from sandgate.protocol.operations import Interrupt, UserInput
 from sandgate.protocol.wire import sendable
 from sandgate.surfaces.app_server import item_forms as forms
 from sandgate.surfaces.app_server.policies import approval_on_wire, sandbox_on_wire
@@ -22,6 +21,7 @@ from sandgate.surfaces.app_server.refusal import RequestRefused, refusal_of
 from sandgate.surfaces.app_server.story import Story
 from sandgate.surfaces.app_server.thread_forms import thread_form
 from sandgate.surfaces.app_server.turn_log import new_turn, past_turns
+from sandgate.surfaces.sessions.life import SessionLife
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 WATCHERS_MAX = 64
-CLOSE_S = 15.0  # for a session that was told to end; then it is cut off
 PREVIEW_CHARS = 160
 ENDINGS = (told.TaskComplete, told.TurnAborted, told.Failed)
 BUSY = "a turn runs in this thread: say it with turn/steer, or end that turn first"
@@ -62,27 +61,19 @@ class LiveThread:
         self._preview = ""
         self._ends: list[asyncio.Future[None]] = []  # of those who wait for the end of the turn
         self._submitted = False  # a turn that has not told of its beginning yet
-        self._ending = False
-        self._life: asyncio.Task[None] | None = None
+        self._life = SessionLife(self._begun, self._take, self._ended)
         self.id = ""  # until it has begun
         self.name: str | None = None
         self.announced = False  # to all clients
 
     async def begin(self, opening: AbstractAsyncContextManager[Agent]) -> None:
         """Raises what opening a session raises."""
-        opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        life = self._life = asyncio.ensure_future(self._live(opening, opened))
-        try:
-            await asyncio.shield(opened)
-        except asyncio.CancelledError:
-            life.cancel()
-            await asyncio.wait((life,), timeout=CLOSE_S)
-            raise
+        await self._life.begin(opening)
 
     @property
     def over(self) -> bool:
         """It has ended, or is about to."""
-        return self._ending or self._life is None or self._life.done()
+        return self._life.over
 
     @property
     def idle(self) -> bool:
@@ -137,21 +128,11 @@ class LiveThread:
 
     async def ended(self) -> None:
         """Waits for its end, whatever brings that."""
-        if self._life is not None:
-            await asyncio.wait((self._life,))
+        await self._life.ended()
 
     async def close(self) -> None:
         """Ends the session and everything it started; may be repeated."""
-        self._ending = True
-        life = self._life
-        if life is None or life.done():
-            return
-        with suppress(SandgateError):  # it ends already
-            self._agent.submit(Shutdown())
-        _done, late = await asyncio.wait((life,), timeout=CLOSE_S)
-        if late:
-            life.cancel()
-            await asyncio.wait((life,), timeout=CLOSE_S)
+        await self._life.close()
 
     def form(self, *, turns: bool) -> Json:
         """The thread as clients are shown it."""
@@ -194,22 +175,7 @@ class LiveThread:
             "multiAgentMode": "explicitRequestOnly",
         }
 
-    async def _live(self, opening: AbstractAsyncContextManager[Agent], opened: asyncio.Future[None]) -> None:
-        try:
-            async with opening as agent:
-                self._begun(agent)
-                opened.set_result(None)
-                async for event in agent.events():
-                    self._take(event)
-        except (Exception, asyncio.CancelledError) as problem:
-            if not opened.done():
-                opened.set_exception(problem if isinstance(problem, Exception) else SessionEnded(ENDED))
-                opened.exception()  # seen, also where nobody waits any more
-        finally:
-            self._ended()
-
     def _begun(self, agent: Agent) -> None:
-        self._agent = agent
         configured = self.configured = agent.configured
         self.id = agent.session_id
         kept = configured.initial_messages or ()
@@ -218,7 +184,6 @@ class LiveThread:
         self._preview = next((_one_line(event) for event in kept if event.get("type") == "user_message"), "")
 
     def _ended(self) -> None:
-        self._ending = True
         self._turn_over()
         self._tell("thread/closed", {"threadId": self.id})
         self._watchers.clear()
@@ -276,7 +241,7 @@ class LiveThread:
 
     def _submit(self, op: Operation) -> str:
         try:
-            return self._agent.submit(op)
+            return self._life.submit(op)
         except SandgateError as problem:
             raise refusal_of(problem) from problem
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandgate.errors import ConfigError, RequestError, SandgateError, SessionBusy, SessionNotFound
-from sandgate.surfaces.app_server.messages import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
+from sandgate.surfaces.transport.json_rpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST
 
 
 class RequestRefused(Exception):

@@ -12,28 +12,18 @@ from sandgate.config import load_settings
 from sandgate.record import Record
 from sandgate.surfaces.app_server.refusal import bad_params
 from sandgate.surfaces.app_server.thread_forms import SOURCE
+from sandgate.surfaces.sessions.serving import ELSEWHERE_HINT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.protocol.environment import Environment
+    from sandgate.surfaces.sessions.serving import Serving
 
     Json = dict[str, Any]
 
 REVIEWER_KEY = "approvals_reviewer"
-ELSEWHERE_HINT = "start the server there, trust the project in config.toml, or start it with `--allow-loosening`"
-
-
-class Serving(Record):
-    """How a server serves: where it stands, which model its threads have, and whether clients may loosen."""
-
-    environment: Environment
-    model: str | None = None
-    model_script: str | None = None
-    model_record: str | None = None
-    model_replay: str | None = None
-    loosening: bool = False
 
 
 class Opening(Record):

@@ -8,13 +8,14 @@ from sandgate.agent.agent import open_agent
 from sandgate.runtime.aio import on_thread
 from sandgate.surfaces.app_server.live_thread import LiveThread
 from sandgate.surfaces.app_server.refusal import RequestRefused
-from sandgate.surfaces.app_server.thread_settings import Serving, opening_of
+from sandgate.surfaces.app_server.thread_settings import opening_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from sandgate.surfaces.app_server.questions import ThreadWatcher
+    from sandgate.surfaces.sessions.serving import Serving
 
     Json = dict[str, Any]
 

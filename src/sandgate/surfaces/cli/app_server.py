@@ -51,7 +51,7 @@ def _serve(parsed: ParsedLine, kind: str, place: str) -> int:
     where = environment(parsed).but(person_present=True)
     named = {key: _file(parsed.text(key), what) for key, what in FILES}
     from sandgate.surfaces.app_server import command
-    from sandgate.surfaces.app_server.thread_settings import Serving
+    from sandgate.surfaces.sessions.serving import Serving
 
     serving = Serving(
         where,

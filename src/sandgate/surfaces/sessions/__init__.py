@@ -1,0 +1,1 @@
+"""What servers of whole sessions share, whatever protocol their clients speak."""
