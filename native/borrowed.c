@@ -33,6 +33,11 @@ int is_held(const struct supervisor *supervisor, uint64_t id) {
     return sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
+void finish_call(const struct supervisor *supervisor, uint64_t id, long result) {
+    struct seccomp_notif_resp response = {.id = id, .val = result};
+    sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);
+}
+
 void answer_call(const struct supervisor *supervisor, uint64_t id, int error) {
     struct seccomp_notif_resp response = {.id = id, .error = -error};
     sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_SEND, &response);

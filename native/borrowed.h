@@ -12,6 +12,8 @@ int number_option(int fd, int option);
 uint64_t inode_of(int socket);
 /* The held call still waits: what was read from /proc/<pid> was read from its task. */
 int is_held(const struct supervisor *supervisor, uint64_t id);
+/* It was carried out by us, with this result. */
+void finish_call(const struct supervisor *supervisor, uint64_t id, long result);
 void answer_call(const struct supervisor *supervisor, uint64_t id, int error);
 
 #endif

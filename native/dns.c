@@ -67,6 +67,15 @@ static uint8_t *put_address(uint8_t *at, const struct question *question, const 
     return at + size;
 }
 
+size_t write_rejection(const uint8_t *packet, size_t length, uint8_t bytes[REPLY_BYTES_MAX]) {
+    if (length < HEADER_BYTES || (packet[2] & IS_REPLY)) return 0;
+    memset(bytes, 0, HEADER_BYTES);
+    memcpy(bytes, packet, 2);
+    bytes[2] = (uint8_t)(IS_REPLY | (packet[2] & (KIND_OF_QUESTION | WISHED)));
+    bytes[3] = CAN_RECURSE | REPLY_UNREADABLE;
+    return HEADER_BYTES;
+}
+
 size_t write_reply(const uint8_t *packet, const struct question *question, enum reply reply,
                    const struct found_address found[], size_t count, uint8_t bytes[REPLY_BYTES_MAX]) {
     uint16_t answers = 0;

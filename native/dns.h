@@ -19,7 +19,7 @@ struct found_address {
     uint8_t bytes[16];
 };
 
-enum reply { REPLY_FOUND = 0, REPLY_NO_SUCH_NAME = 3, REPLY_NOT_DONE = 4, REPLY_BY_STREAM = 1 << 4 /* "ask again over TCP" */ };
+enum reply { REPLY_FOUND = 0, REPLY_UNREADABLE = 1, REPLY_NO_SUCH_NAME = 3, REPLY_NOT_DONE = 4, REPLY_REFUSED = 5, REPLY_BY_STREAM = 1 << 4 /* "ask again over TCP" */ };
 
 /* False for what is no single question. */
 int read_question(const uint8_t *packet, size_t length, struct question *question);
@@ -27,6 +27,8 @@ int read_question(const uint8_t *packet, size_t length, struct question *questio
 int asks_for_address(const struct question *question);
 /* Whether it is a name as hosts have it (RFC 952, RFC 1123), with underscores. */
 int is_host_name(const char *name);
+/* To what cannot be read: the length of the reply, 0 where not even that is possible. */
+size_t write_rejection(const uint8_t *packet, size_t length, uint8_t bytes[REPLY_BYTES_MAX]);
 /* The length of the reply to the question in `packet`, which has its end. */
 size_t write_reply(const uint8_t *packet, const struct question *question, enum reply reply,
                    const struct found_address found[], size_t count, uint8_t bytes[REPLY_BYTES_MAX]);

@@ -65,6 +65,20 @@ int endpoint_of(const struct socket_address *address, struct host *endpoint) {
     return 0;
 }
 
+void put_address(struct socket_address *address, const struct host *endpoint) {
+    memset(address, 0, sizeof *address);
+    address->family = endpoint->family;
+    if (endpoint->family == FAMILY_INET) {
+        address->inet.port = swapped(endpoint->port);
+        memcpy(address->inet.address, endpoint->address, sizeof address->inet.address);
+        address->length = 16; /* sizeof(struct sockaddr_in) */
+        return;
+    }
+    address->inet6.port = swapped(endpoint->port);
+    memcpy(address->inet6.address, endpoint->address, sizeof address->inet6.address);
+    address->length = 28; /* sizeof(struct sockaddr_in6) */
+}
+
 int is_local(const struct host *endpoint) {
     static const uint8_t nowhere[15];
     if (endpoint->family == FAMILY_INET) return endpoint->address[0] == 127 || memcmp(endpoint->address, nowhere, 4) == 0;

@@ -29,6 +29,8 @@ struct socket_address {
 
 /* The endpoint in one form: a mapped IPv6 address is the IPv4 address it stands for. Negative for other families. */
 int endpoint_of(const struct socket_address *address, struct host *endpoint);
+/* The other way round. */
+void put_address(struct socket_address *address, const struct host *endpoint);
 /* Of the loopback, in either family. */
 int is_local(const struct host *endpoint);
 /* "127.0.0.1:80", "[::1]:80". */

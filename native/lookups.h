@@ -7,16 +7,16 @@
 #include "plan.h"
 
 enum { LOOKUPS_MAX = 64 /* sockets asked by at one time; one more is refused by its address */ };
-enum { LOOKUP_WAITS_MAX = 64 /* connections that wait for what is asked about; one more is made at once */ };
-
-/* The question of a packet in the task's memory. */
-int read_question_of(int pid, uint64_t address, uint64_t length, struct question *question);
+enum { LOOKUP_WAITS_MAX = 64 /* calls that wait for what is asked about; one more gets ENOBUFS */ };
 
 /* Lets the task ask us instead of the server: its socket becomes one end of a pair. Returns ANSWERED, or 0 when this
- * cannot be done. */
-int listen_to_lookup(struct supervisor *supervisor, const struct attempt *attempt, const char *server);
-/* The same for a connection over which questions come; one of a process that waits for an answer waits as well. */
-int listen_to_stream(struct supervisor *supervisor, const struct attempt *attempt, const char *server);
+ * cannot be done. `address`: the server's, as the task has it; `server`: the same in words. */
+int listen_to_lookup(struct supervisor *supervisor, const struct attempt *attempt, int original,
+                     const struct socket_address *address, const char *server);
+/* The same for a connection over which questions come; it waits while its process waits for an answer. */
+int listen_to_stream(struct supervisor *supervisor, const struct attempt *attempt, const struct socket_address *address, const char *server);
+/* The same for what a socket sends by address. Returns ANSWERED, or 0 for what is no question. */
+int listen_to_sender(struct supervisor *supervisor, const struct attempt *attempt, const struct socket_address *address, const char *server);
 
 unsigned int lookups_watch(struct pollfd watched[LOOKUPS_MAX]);
 /* Something waits for what is decided elsewhere. */

@@ -10,6 +10,7 @@
 
 #include "sandbox.h"
 
+enum { INET = 2, INET6 = 10 };
 enum { OF_COMMAND = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP };
 
 const unsigned long first_namespaces = CLONE_NEWUSER | CLONE_NEWPID;
@@ -72,19 +73,44 @@ static long lo_request(unsigned int family, unsigned int request, void *given) {
     return error;
 }
 
+static void have_inet(const char *alias, uint32_t address) {
+    struct ifreq request;
+    struct sockaddr_in local = {.sin_family = INET, .sin_addr.s_addr = address};
+    memset(&request, 0, sizeof request);
+    put_text(request.ifr_name, alias);
+    memcpy(&request.ifr_addr, &local, sizeof local);
+    lo_request(INET, SIOCSIFADDR, &request);
+}
+
+static void have_inet6(const uint8_t address[16]) {
+    enum { LO = 1 /* the first interface of every network */ };
+    struct in6_ifreq local = {.ifr6_prefixlen = 128, .ifr6_ifindex = LO};
+    memcpy(&local.ifr6_addr, address, sizeof local.ifr6_addr);
+    lo_request(INET6, SIOCSIFADDR, &local);
+}
+
 /* One address of each family that is not *the* loopback one, on the loopback: a resolver that is told to look only for
  * families this host has (AI_ADDRCONFIG) does not count 127.0.0.1 and ::1, and would find nothing, not even `localhost`.
  * They lead nowhere else. What cannot be had, such as IPv6 where it is switched off, is done without. */
 static void have_both_families(void) {
-    enum { INET = 2, INET6 = 10, LO = 1 /* the first interface of every network */ };
-    struct ifreq second;
-    struct sockaddr_in address = {.sin_family = INET, .sin_addr.s_addr = __builtin_bswap32(0x7f000002) /* 127.0.0.2 */};
-    struct in6_ifreq local = {.ifr6_addr.s6_addr = {[0] = 1, [15] = 1} /* 100::1, RFC 6666: it is nobody's */, .ifr6_prefixlen = 128, .ifr6_ifindex = LO};
-    memset(&second, 0, sizeof second);
-    put_text(second.ifr_name, "lo:1");
-    memcpy(&second.ifr_addr, &address, sizeof address);
-    lo_request(INET, SIOCSIFADDR, &second);
-    lo_request(INET6, SIOCSIFADDR, &local);
+    static const uint8_t nobodys[16] = {[0] = 1, [15] = 1}; /* 100::1, RFC 6666 */
+    have_inet("lo:1", __builtin_bswap32(0x7f000002) /* 127.0.0.2 */);
+    have_inet6(nobodys);
+}
+
+void have_address(const struct host *endpoint) {
+    static uint32_t more[MORE_ADDRESSES_MAX];
+    static unsigned int count;
+    char alias[IFNAMSIZ];
+    uint32_t address;
+    memcpy(&address, endpoint->address, sizeof address);
+    if (endpoint->family == INET6) return have_inet6(endpoint->address);
+    for (unsigned int i = 0; i < count; i++)
+        if (more[i] == address) return;
+    if (endpoint->address[0] == 127 || count == MORE_ADDRESSES_MAX) return;
+    put_number(put_text(alias, "lo:more"), count);
+    more[count++] = address;
+    have_inet(alias, address);
 }
 
 /* A network of its own with nothing but a loopback that is up: servers and clients inside can still talk. */

@@ -40,13 +40,14 @@ static void tell(struct supervisor *supervisor, const struct attempt *attempt, e
 
 /* Resolvers ask over a connected socket; whatever the server's address, it is the name that says something. Over a stream
  * they only come where there may be a reply. */
-static int connect_to_server(struct supervisor *supervisor, const struct attempt *attempt, const struct host *endpoint, int stream) {
+static int connect_to_server(struct supervisor *supervisor, const struct attempt *attempt, int socket,
+                             const struct socket_address *address, const struct host *endpoint, int stream) {
     char text[ADDRESS_TEXT_BYTES];
     int off = (supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) != 0;
     if (!off || endpoint->port != NAME_SERVER_PORT) return 0;
     put_endpoint(text, endpoint);
-    if (!stream) return listen_to_lookup(supervisor, attempt, text);
-    return takes_calls_over(supervisor) && grant_named(GRANT_HOST, text) < 0 ? listen_to_stream(supervisor, attempt, text) : 0;
+    if (!stream) return listen_to_lookup(supervisor, attempt, socket, address, text);
+    return supervisor->holds_calls && grant_named(GRANT_HOST, text) < 0 ? listen_to_stream(supervisor, attempt, address, text) : 0;
 }
 
 /* Programs may serve and call each other on the sandbox's own loopback, which is where this goes. A connection tells by
@@ -174,7 +175,8 @@ static int connect_inet(struct supervisor *supervisor, const struct attempt *att
         int granted = (plan->flags & PLAN_NETWORK_OFF) && is_granted_host(plan, &endpoint);
         int stream = number_option(socket, SO_TYPE) == TYPE_STREAM;
         if (granted && stream) return without(socket, connect_on_behalf(supervisor, attempt, socket, address, address->length));
-        if (connect_to_server(supervisor, attempt, &endpoint, stream) == ANSWERED) return without(socket, ANSWERED);
+        int asking = connect_to_server(supervisor, attempt, socket, address, &endpoint, stream);
+        if (asking) return without(socket, asking);
         if (stream && leave_to_answer(supervisor, attempt, address, &endpoint)) return without(socket, ANSWERED);
         int error = judge_inet(supervisor, attempt, &endpoint, stream);
         if (error) return error;
@@ -260,14 +262,12 @@ int judge_connect(struct supervisor *supervisor, const struct attempt *attempt) 
 int judge_send(struct supervisor *supervisor, const struct attempt *attempt) {
     struct socket_address address;
     struct host endpoint;
-    struct question question;
+    char server[ADDRESS_TEXT_BYTES];
     if (read_address(attempt, &address) != 0 || endpoint_of(&address, &endpoint) != 0) return 0;
     int off = (supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) != 0;
-    if (off && endpoint.port == NAME_SERVER_PORT && read_question_of(attempt->pid, attempt->text, attempt->text_length, &question)) {
-        tell(supervisor, attempt, BY_NETWORK, EPERM, 1, question.name);
-        return EPERM;
-    }
-    return judge_inet(supervisor, attempt, &endpoint, 0);
+    put_endpoint(server, &endpoint);
+    int answer = off && endpoint.port == NAME_SERVER_PORT ? listen_to_sender(supervisor, attempt, &address, server) : 0;
+    return answer ? answer : judge_inet(supervisor, attempt, &endpoint, 0);
 }
 
 /* That it serves something is told once: from then on somebody looks what. */

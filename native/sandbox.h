@@ -126,6 +126,9 @@ int join_network(struct sandbox *sandbox);
 int join_command(struct sandbox *sandbox, long command);
 
 long forget_closed_connections(void);
+/* It becomes one of the loopback of the network we are in, if it is none yet; of IPv4 so many can be had. */
+enum { MORE_ADDRESSES_MAX = 8 };
+void have_address(const struct host *endpoint);
 
 /* lent_network.c */
 int give_network(struct sandbox *sandbox);

@@ -89,14 +89,14 @@ def without_forbidden_hosts(report: DenialReport, network: tuple[NetworkRule, ..
     """An address or a name that a rule forbids is denied for good: nothing is offered that would open it."""
     if not network or not report.denied:
         return report
-    from sandgate.policy.rules.network import forbids
+    from sandgate.policy.rules.network import forbidding
 
     return report.but(
         denials=tuple(
             each.but(grant=None)
             if each.grant is not None
             and each.grant.kind == "host"
-            and (forbids(each.grant.value, network) or forbids(each.address or "", network))
+            and (forbidding(each.grant.value, network) or forbidding(each.address or "", network))
             else each
             for each in report.denials
         )

@@ -15,6 +15,7 @@ from sandgate.protocol.commands import NS_PER_MS
 from sandgate.protocol.decisions import HeldQuestion
 from sandgate.protocol.denials import Denial
 from sandgate.protocol.held_calls import HeldAnswer
+from sandgate.protocol.permissions import Grant
 from sandgate.protocol.trace import Notice
 
 TYPE_CHECKING = False
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import Decision
     from sandgate.protocol.held_calls import HeldCall
-    from sandgate.protocol.permissions import Grant
     from sandgate.protocol.trace import Recorder
 
     _Caller = tuple[tuple[str, ...], str]  # its words, and its directory
@@ -98,7 +98,7 @@ class HeldQuestions:
             return answer
         from sandgate.sandbox.named_hosts import look_up, names_in
 
-        found = [(name, look_up(name)) for name in names_in(answer.grants)]
+        found = [(name, look_up(name, self._is_closed_address)) for name in names_in(answer.grants)]
         for name, problem in found:
             if isinstance(problem, str):
                 self._record(Notice("warning", NOT_LOOKED_UP.format(name=name, problem=problem)))
@@ -135,6 +135,9 @@ class HeldQuestions:
             self._intent = caller, intent
         offer = grants_for(call, self._intent[1], self._ladder.grants)
         return () if offer and any(self._closed(grant) for grant in offer) else offer
+
+    def _is_closed_address(self, address: str) -> bool:
+        return bool(self._closed(Grant("host", address)))
 
     def _is_dispensable(self, path: str) -> bool:
         from sandgate.places.dispensable import is_dispensable

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sandgate.gate.escalation import approved_by
 from sandgate.protocol.names_beside import extends_name, lie_beside
-from sandgate.protocol.permissions import Grant
+from sandgate.protocol.permissions import Grant, names_a_host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,6 +126,8 @@ def _covers(place: str, path: str) -> bool:
 
 
 def _reaches(grant: Grant, path: str) -> bool:
+    if grant.kind == "host" and names_a_host(grant.value):
+        return path.partition(":")[0] == grant.value  # with the port, where it was connected to
     return _covers(grant.value, path)
 
 

@@ -157,11 +157,21 @@ class Rulebook:
 
     def closed(self, grant: Grant) -> str:
         """The rule that forbids what is to be granted, as a reason names it; "" where none does."""
+        if grant.kind == "host":
+            return self._closed_host(grant.value)
         if not self._rules.places:
             return ""
         from sandgate.policy.rules.places import closing
 
         rule = closing(grant, self._places(), ("forbid",))
+        return "" if rule is None else rule.named
+
+    def _closed_host(self, value: str) -> str:
+        if not self._rules.network:
+            return ""
+        from sandgate.policy.rules.network import forbidding
+
+        rule = forbidding(value, self._rules.network)
         return "" if rule is None else rule.named
 
     def _places(self) -> tuple[PlaceRule, ...]:

@@ -11,6 +11,8 @@ from sandgate.protocol.permissions import names_a_host, values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sandgate.protocol.permissions import Grant
 
 FOUND_MAX = 16  # addresses that are kept of one name, as many as kernel/grant_codec.py tells
@@ -21,8 +23,11 @@ def names_in(grants: tuple[Grant, ...]) -> list[str]:
     return [value for value in values_of(grants, "host") if names_a_host(value)]
 
 
-def look_up(name: str) -> FoundHost | str:
-    """What it stands for now, in the host's order; or why that cannot be found out. Takes as long as the host does."""
+def look_up(name: str, is_closed: Callable[[str], bool] = lambda _address: False) -> FoundHost | str:
+    """What it stands for now, in the host's order; or why that cannot be found out. Takes as long as the host does.
+
+    The name opens none of its addresses that is not public, or that `is_closed`.
+    """
     import _socket as socket
 
     try:
@@ -34,4 +39,4 @@ def look_up(name: str) -> FoundHost | str:
         return str(problem)
     distinct = dict.fromkeys(str(each[4][0]).partition("%")[0] for each in found)
     addresses = tuple(distinct)[:FOUND_MAX]
-    return FoundHost(name, addresses, tuple([each for each in addresses if not is_public(each)]))
+    return FoundHost(name, addresses, tuple([each for each in addresses if not is_public(each) or is_closed(each)]))

@@ -101,6 +101,11 @@ class NetworkRule(Record):
     source: str = ""
     line: int = 0
 
+    @property
+    def named(self) -> str:
+        """The rule as a reason names it, with where it is written."""
+        return f"rule about host `{self.host}`" + (f" in {self.source}" if self.source else "")
+
 
 class PlaceRule(Record):
     """What commands are given of `paths`, or not. A path is absolute, or begins with `~/` as it was written."""

@@ -129,9 +129,10 @@ def all_words(what: Segments) -> tuple[str, ...]:
     return (*(word for argv in found.commands for word in argv), *assigned, *targets, *found.scripts)
 
 
-def forbids(address: str, rules: Sequence[NetworkRule]) -> bool:
-    """Whether a rule forbids this very address (`host:port`)."""
-    return normal_host(address) in host_lists(rules)[1]
+def forbidding(host: str, rules: Sequence[NetworkRule]) -> NetworkRule | None:
+    """The rule that forbids this host, or one that it lies below; with or without a port. None: there is none."""
+    rule = HostRules(rules).about((host,))
+    return rule if rule is not None and rule.decide == "forbid" else None
 
 
 def hosts_named(word: str) -> set[str]:
