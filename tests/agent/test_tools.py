@@ -16,6 +16,7 @@ from sandgate.protocol.events import (
     ExecCommandContinues,
     ExecCommandEnd,
     ExecCommandOutputDelta,
+    ExitedReviewMode,
     PatchApplyEnd,
     PlanUpdate,
     TaskComplete,
@@ -26,7 +27,8 @@ from sandgate.protocol.events import (
     ViewImageToolCall,
     Warned,
 )
-from sandgate.protocol.operations import AnswerApproval, Interrupt, TextInput, Undo, UserInput
+from sandgate.protocol.operations import AnswerApproval, ContextChange, Interrupt, Review, TextInput, Undo, UserInput
+from sandgate.protocol.permissions import WorkspaceWrite
 from support.agent.agent_places import AgentPlace, calls, command, only, said, until
 from support.model.responses_server import ResponsesServer, custom_tool_call, function_call, says
 from support.process.loops import run
@@ -421,6 +423,50 @@ def test_a_command_that_lives_on_is_told_as_such_and_so_is_what_is_typed_into_it
             assert (lives_on.formatted_output, lives_on.status) == (first, "in_progress")
             assert typed.stdin == "words\r"
             assert (ended.formatted_output, ended.exit_code) == (last, 4)
+
+    run(work())
+
+
+SEARCHES = "features.web_search_request=true"
+
+
+def searches(body: Any) -> list[Any]:
+    return [tool for tool in body["tools"] if tool["type"] == "web_search"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "offered"),
+    [
+        ((), []),
+        ((SEARCHES,), [{"type": "web_search", "external_web_access": False}]),
+        ((SEARCHES, "sandbox.network=on"), [{"type": "web_search", "external_web_access": True}]),
+        (("web_search=true",), [{"type": "web_search", "external_web_access": False}]),
+    ],
+)
+def test_the_providers_search_is_offered_where_the_person_wants_it(
+    tmp_path: Path, settings: tuple[str, ...], offered: list[Any]
+) -> None:
+    """Required: off by default, and without live pages where commands have no network."""
+
+    async def work() -> None:
+        with ResponsesServer(says("done")) as server:
+            async with AgentPlace(tmp_path, server.url).opened(*WRITES, *settings) as agent:
+                await said(agent, "go")
+            assert [searches(asked.body) for asked in server.asked] == [offered]
+
+    run(work())
+
+
+def test_the_search_follows_the_network_of_each_turn_and_a_review_has_none(tmp_path: Path) -> None:
+    async def work() -> None:
+        with ResponsesServer(says("done")) as server:
+            place = AgentPlace(tmp_path, server.url)
+            async with place.opened(*WRITES, SEARCHES, "sandbox.network=on") as agent:
+                await said(agent, "go")
+                assert isinstance(await agent.turn("go", ContextChange(sandbox_policy=WorkspaceWrite())), TaskComplete)
+                await until(agent, ExitedReviewMode, of=agent.submit(Review("check it")))
+            live = [[tool["external_web_access"] for tool in searches(asked.body)] for asked in server.asked]
+            assert live == [[True], [False], []]
 
     run(work())
 

@@ -7,9 +7,10 @@ import os
 from functools import partial
 
 from sandgate.agent.undo import PatchUndo
-from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IMAGE
+from sandgate.config.features import APPLY_PATCH_FREEFORM, UNIFIED_EXEC, VIEW_IMAGE, WEB_SEARCH
 from sandgate.errors import SandgateError, ToolArgumentsError
 from sandgate.gate.event_loop import on_thread
+from sandgate.policy.effective import network_mode
 from sandgate.protocol.events import BackgroundEvent, ViewImageToolCall, Warned
 from sandgate.protocol.items import CustomToolCall, LocalShellCall, call_id_of
 from sandgate.session.interfaces import Answer
@@ -84,7 +85,15 @@ class AgentTools:
             )
             others = () if self.external is None else self.external.definitions()
             self._definitions = (*definitions(offer), *others)
-        return self._definitions
+        return (*self._definitions, *self._searches())
+
+    def _searches(self) -> tuple[Mapping[str, Any], ...]:
+        """The provider's own tool, which it carries out itself; not for who only reviews."""
+        runtime = self._gate.runtime
+        if WEB_SEARCH not in runtime.settings.features or not self.patches:
+            return ()
+        live = network_mode(runtime.policies.sandbox, ()) == "on"
+        return ({"type": "web_search", "external_web_access": live},)
 
     def is_alone(self, call: Call) -> bool:
         """Whether the call must not overlap any other."""

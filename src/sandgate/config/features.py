@@ -12,6 +12,7 @@ ASSESSMENT = "experimental_sandbox_command_assessment"
 APPLY_PATCH_FREEFORM = "apply_patch_freeform"
 UNIFIED_EXEC = "unified_exec"
 VIEW_IMAGE = "view_image_tool"
+WEB_SEARCH = "web_search_request"
 
 # name, stage, default, meaning; stages: experimental, beta, stable, deprecated, removed
 FEATURES: tuple[tuple[str, str, bool, str], ...] = (
@@ -29,6 +30,13 @@ FEATURES: tuple[tuple[str, str, bool, str], ...] = (
         "An agent's commands may live on. Off: one tool, `shell`, that waits for their end.",
     ),
     (VIEW_IMAGE, "stable", True, "An agent's model may look at pictures on this machine."),
+    (
+        WEB_SEARCH,
+        "stable",
+        False,
+        "The provider searches the web for an agent's model; it is told to look at live pages only where commands have "
+        "the network.",
+    ),
 )
 
 # old top-level name -> feature
@@ -38,6 +46,7 @@ ALIASES = {
     "experimental_use_unified_exec_tool": UNIFIED_EXEC,
     "include_apply_patch_tool": APPLY_PATCH_FREEFORM,
     "include_view_image_tool": VIEW_IMAGE,
+    "web_search": WEB_SEARCH,
 }
 
 
