@@ -24,13 +24,40 @@ def test_a_place_is_given_to_whoever_wants_it_and_nothing_beside_it() -> None:
     assert not places.covers((NOTE, MADE), ())
 
 
-def test_what_is_made_under_an_answer_is_open_below() -> None:
-    places = SessionPlaces()
-    places.remember((MADE,), until=None)
-    for grant in (Grant("new_entry", "/home/u/made/a"), Grant("remove", "/home/u/made/a/b"), MADE):
+def test_what_a_command_made_under_an_answer_is_open_below(tmp_path: Path) -> None:
+    made, places = tmp_path / "made", SessionPlaces()
+    places.remember((Grant("new_entry", str(made)),), until=None)
+    made.mkdir()
+    places.note_made([str(made)])
+    inside, deeper = Grant("new_entry", str(made / "a")), Grant("remove", str(made / "a/b"))
+    for grant in (inside, deeper, Grant("new_entry", str(made)), Grant("write_path", str(made))):
         assert places.covers((grant,), ())
-    assert not places.covers((Grant("new_entry", "/home/u/made2"),), ())
-    assert not places.covers((Grant("host", "/home/u/made"),), ())
+    assert not places.covers((Grant("new_entry", f"{made}2"),), ())
+    assert not places.covers((Grant("host", str(made)),), ())
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_what_a_person_makes_at_a_place_for_a_new_entry_is_theirs(tmp_path: Path, planned: bool) -> None:
+    """Required: the answer was about something new, not about what comes to have that name."""
+    made, places = tmp_path / "made", SessionPlaces()
+    grant = Grant("new_entry", str(made))
+    places.remember((grant,), until=None, planned=planned)
+    still_new = () if planned else (grant,)
+    wanted = Grant("write_path", str(made / "letter")), Grant("write_path", str(made)), Grant("remove", str(made))
+    made.mkdir()
+    assert places.carried() == still_new
+    assert not any(places.covers((each,), ()) for each in wanted)
+    places.note_made([str(made), str(tmp_path)])  # as if a command had
+    assert places.carried() == (Grant("write_root", str(made)),)
+    assert all(places.covers((each,), ()) for each in wanted)
+    made.rmdir()
+    made.mkdir()  # it may well have the same inode
+    assert places.carried() == still_new
+    assert not any(places.covers((each,), ()) for each in wanted)
+    made.rmdir()
+    made.write_text("a person's")
+    assert places.carried() == still_new
+    assert not any(places.covers((each,), ()) for each in wanted)
 
 
 def test_what_is_held_already_was_not_enough() -> None:
@@ -81,6 +108,7 @@ def test_a_directory_that_was_made_since_is_open_below_and_a_link_of_its_name_is
     places.remember((grant,), until=None, planned=True)
     assert (places.planned(), places.carried()) == ((grant,), ())
     made.mkdir()
+    places.note_made([str(made)])
     assert places.carried() == (Grant("write_root", str(made)),)
     made.rmdir()
     made.symlink_to(tmp_path)

@@ -368,6 +368,31 @@ def test_a_coroutine_is_asked_and_its_answer_for_the_session_is_for_every_comman
     assert len(list((home / "d").iterdir())) == 10
 
 
+def test_what_a_person_makes_where_a_session_made_something_is_asked_about(home: Path, backend: str) -> None:
+    """Required: "for the session" was about the directory that its command made, not about its name."""
+    asked_about: list[str] = []
+
+    async def yes_once(request: ApprovalRequest) -> str:
+        asked_about.append(request.grants[0].value)
+        return "approve-session" if len(asked_about) == 1 else "deny"
+
+    async def session() -> list[int]:
+        overrides = (f'sandbox.backend="{backend}"', 'sandbox.ask="at-call"', 'approval_policy="on-failure"')
+        environ = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
+        async with open_gate(str(home / "ws"), reviewer=yes_once, overrides=overrides, environ=environ) as gate:
+            passages = [await gate.run(f"mkdir {home}/d"), await gate.run(f"touch {home}/d/own")]
+            shutil.rmtree(home / "d")
+            (home / "d").mkdir()
+            (home / "d/letter").write_text("mine\n")
+            passages.append(await gate.run(f"echo x >> {home}/d/letter"))
+        return [each.result.exit_code for each in passages if each.result]
+
+    first, second, third = asyncio.run(session())
+    assert (first, second, third != 0) == (0, 0, True)
+    assert asked_about == [f"{home}/d", f"{home}/d/letter"]
+    assert (home / "d/letter").read_text() == "mine\n"
+
+
 def test_a_yes_for_the_session_after_a_failure_is_for_every_command(home: Path, backend: str) -> None:
     """Required: as at the call. Another command with the same target runs once, unasked; beside it all is closed."""
     asked_about: list[ApprovalRequest] = []

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest, Attempt, Decision
+    from sandgate.protocol.held_calls import PerformedCall
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.trace import Recorder
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     WritePerformed = Callable[[str, CommandRequest, Attempt], None]
 
 
+MAKING = ("create", "bind", "rename")  # operations that can bring a new name; a link's is a creation, too
 POLICIES_MAX = 16  # of one session, whose approvals are kept beside those in force; the oldest are asked about again
 
 
@@ -85,6 +87,12 @@ class SessionAnswers:
     def places(self) -> tuple[Grant, ...]:
         """What all commands of the session have been given, path by path."""
         return () if self._store is None else self._store.places.given()
+
+    def note_performed(self, performed: tuple[PerformedCall, ...]) -> None:
+        """What was made at a place that was given for the session belongs to its commands from now on."""
+        if self._store is not None:
+            done = [each for each in performed if each.operation in MAKING and not each.error]
+            self._store.places.note_made([each.other_path or each.path for each in done])
 
     def planned_places(self, closed: Closed = lambda _: "") -> tuple[Grant, ...]:
         """What plans are made with because it was given for the session after a failure, whichever command's."""

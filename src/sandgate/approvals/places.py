@@ -1,7 +1,8 @@
 """Places and addresses that a session's commands were given for its length, whichever command asks.
 
 An answer to a call that waits is about what the call wants, and the command is there for everybody to see. So "for the
-session" is about that place. What was made under an answer that allowed a new entry is new, and open below.
+session" is about that place. What commands made under an answer that allowed a new entry is theirs, and open below, as
+long as it is that very object: what a person makes under the same name is not.
 
 The same holds for an answer after a failure, where all that it gives are such places: then each later command is
 planned with them, since no call of it may wait. A place that is another object by then, or behind a link, is not used.
@@ -14,13 +15,15 @@ from os import stat
 from os.path import isdir, isfile, islink, realpath
 from time import time
 
+from sandgate.kernel.target import AT_FDCWD
 from sandgate.protocol.implied_grants import implied_by
 from sandgate.protocol.permissions import SUPERVISED_KINDS, Grant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
+    from sandgate.kernel.object_identity import ObjectIdentity
     from sandgate.protocol.decisions import ApprovalRequest
 
     Identity = tuple[int, int]  # of a directory
@@ -47,6 +50,7 @@ class SessionPlaces:
         self._guard = allocate_lock()
         self._given: dict[Grant, float | None] = {}  # until when; None: with the session
         self._planned: dict[Grant, Identity | None] = {}  # of these, what plans are made with, and which directory
+        self._made: dict[str, ObjectIdentity] = {}  # where a new entry was given, what a command has made
 
     def remember(self, grants: tuple[Grant, ...], *, until: float | None, planned: bool = False) -> None:
         """`planned`: they were given after a failure."""
@@ -56,6 +60,17 @@ class SessionPlaces:
                     self._given[grant] = until
                     if planned:
                         self._planned[grant] = _directory(grant)
+
+    def note_made(self, paths: Iterable[str]) -> None:
+        """A command has made something at each of these, as far as it was given that."""
+        if not self._given:
+            return
+        given = {each.value for each in self.given() if each.kind == "new_entry"}
+        for path in given.intersection(paths):
+            found = _object_at(path)
+            if found is not None:
+                with self._guard:
+                    self._made[path] = found
 
     def given(self) -> tuple[Grant, ...]:
         """All that holds now."""
@@ -83,23 +98,38 @@ class SessionPlaces:
         return realpath(grant.value) == grant.value and (now is None or now == self._planned[grant])
 
     def _as_carried(self, grant: Grant) -> Grant | None:
-        is_made = grant.kind == "new_entry" and not islink(grant.value)
-        if is_made and isdir(grant.value):
+        is_own = self._is_own(grant)
+        if is_own and isdir(grant.value):
             return Grant("write_root", grant.value)
         if grant not in self._planned:
             return grant
-        is_file = is_made and isfile(grant.value) and realpath(grant.value) == grant.value
+        is_file = is_own and isfile(grant.value) and realpath(grant.value) == grant.value
         return Grant("write_path", grant.value) if is_file else None
+
+    def _is_own(self, grant: Grant) -> bool:
+        """Whether what lies at the place of a new entry is what a command made there."""
+        if grant.kind != "new_entry" or islink(grant.value):
+            return False
+        made = self._made.get(grant.value)
+        return made is not None and made == _object_at(grant.value)
 
     def covers(self, wanted: tuple[Grant, ...], held: tuple[Grant, ...]) -> bool:
         """Whether all that is wanted was given; not by what is `held` already, for that was not enough."""
         useful = [each for each in self.given() if each not in held]
-        return bool(wanted) and all(implied_by(useful, each) or _is_below_new(each, useful) for each in wanted)
+        return bool(wanted) and all(implied_by(useful, each) or self._is_below_own(each, useful) for each in wanted)
+
+    def _is_below_own(self, wanted: Grant, given: list[Grant]) -> bool:
+        """Whether it lies in what a command was allowed to make, and made, or is that."""
+        if wanted.kind not in _CHANGES:
+            return False
+        path = f"{wanted.value}/"
+        return any(path.startswith(f"{each.value}/") and self._is_own(each) for each in given)
 
     def clear(self) -> None:
         with self._guard:
             self._given.clear()
             self._planned.clear()
+            self._made.clear()
 
 
 def _directory(grant: Grant) -> Identity | None:
@@ -110,9 +140,11 @@ def _directory(grant: Grant) -> Identity | None:
     return about.st_dev, about.st_ino
 
 
-def _is_below_new(wanted: Grant, given: list[Grant]) -> bool:
-    """Whether it lies in what was allowed to be made, or is that."""
-    if wanted.kind not in _CHANGES:
-        return False
-    made = [each.value for each in given if each.kind == "new_entry"]
-    return any(wanted.value == place or wanted.value.startswith(place + "/") for place in made)
+def _object_at(path: str) -> ObjectIdentity | None:
+    """Which object it is, links not followed; None for nothing."""
+    from sandgate.kernel.object_identity import identity_at
+
+    try:
+        return identity_at(AT_FDCWD, path)[0]
+    except OSError:
+        return None
