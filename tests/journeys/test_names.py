@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from support.network.small_internet import on_small_internet
-from support.process.program import PROGRAM, WAIT_SECONDS, Finished, Sandgate, Terminal
+from support.process.program import PROGRAM, SOURCE, WAIT_SECONDS, Finished, Sandgate, Terminal
 
 NAMES = {
     "example.test": ["93.184.216.34"],
@@ -25,6 +26,26 @@ pytestmark = [
 ]
 
 
+# Fetches a page from each host that it is told, in one session with one answer; then says how many were asked for.
+TWO_COMMANDS = """
+import asyncio, os, sys
+sys.path.insert(0, sys.argv[1])
+from sandgate.runtime.aio import open_gate
+asked = []
+async def review(request):
+    asked.append(request)
+    return "approve-session"
+async def main():
+    overrides = ('sandbox.backend="namespace"', 'sandbox.ask="at-call"', 'approval_policy="on-failure"')
+    async with open_gate(os.getcwd(), reviewer=review, overrides=overrides) as gate:
+        for host in sys.argv[2:]:
+            passage = await gate.run(f"curl -sS http://{host}/")
+            print(passage.result.aggregated.decode(), end="")
+asyncio.run(main())
+print(len(asked))
+"""
+
+
 class Machine:
     """The program on a small internet."""
 
@@ -33,8 +54,9 @@ class Machine:
         self._folder.mkdir()
         self._asked = self._folder / "asked"
         (folder / "ws").mkdir()
-        (folder / "home").mkdir()
-        self._sandgate = Sandgate(folder / "ws", folder / "home")
+        self.home = folder / "home"
+        self.home.mkdir()
+        self._sandgate = Sandgate(folder / "ws", self.home)
         self._through = on_small_internet(self._folder, NAMES)
 
     def __call__(self, *words: str) -> Finished:
@@ -103,8 +125,44 @@ def test_a_name_of_an_inner_address_takes_a_second_yes(machine: Machine) -> None
     first = machine(*ASKING, "--answer", "approve", "--", "curl", "-sS", url)
     assert first.code != 0
     assert "10.11.12.13:80" in first.err
-    both = machine(*ASKING, "--answer", "approve", "--answer", "approve", "--", "curl", "-sS", url)
-    assert both.out == "hello from inside.test\n"
+    both = machine(*ASKING, "--json", "--answer", "approve", "--answer", "approve", "--", "curl", "-sS", url)
+    assert [each["grants"] for each in both.events if each["type"] == "exec_approval_request"] == [
+        [{"kind": "host", "value": "inside.test"}],
+        [{"kind": "host", "value": "10.11.12.13:80"}],
+    ]
+    assert [each["stdout"] for each in both.events if each["type"] == "exec_command_end"] == [
+        "hello from inside.test\n"
+    ]
+
+
+def test_the_second_question_says_whose_address_it_is(machine: Machine) -> None:
+    terminal = machine.at_terminal(*ASKING, "--", "curl", "-sS", "http://inside.test/")
+    terminal.sees("Your answer")
+    terminal.presses("y\n")
+    said = terminal.sees("Your answer")
+    assert "an address that is not public and that `inside.test` has: 10.11.12.13:80" in " ".join(
+        said.replace("┆", " ").split()
+    )
+    terminal.presses("y\n")
+    terminal.sees("hello from inside.test")
+    assert terminal.ends() == 0
+
+
+def test_an_answer_for_the_session_is_for_the_name(machine: Machine) -> None:
+    """Required: the next command of the session has it without a question, by whatever address it has then."""
+    done = machine.unconfined(sys.executable, "-c", TWO_COMMANDS, str(SOURCE), "example.test", "example.test")
+    assert done.out.splitlines() == ["hello from example.test", "hello from example.test", "1"], done
+
+
+def test_a_rule_that_forbids_the_domain_is_no_question(machine: Machine) -> None:
+    rules = machine.home / ".sandgate/rules"
+    rules.mkdir(parents=True)
+    (rules / "default.rules").write_text('network_rule(host="test", protocol="https", decision="forbidden")\n')
+    script = "import socket; socket.getaddrinfo('example' + '.test', 80)"  # the words do not name it
+    done = machine(*ASKING, "--json", "--answer", "approve", "--", "python3", "-c", script)
+    assert done.code != 0
+    assert not [each for each in done.events if each["type"] == "exec_approval_request"]
+    assert machine.asked == set()
 
 
 def test_a_person_at_a_terminal_is_shown_the_name(machine: Machine) -> None:

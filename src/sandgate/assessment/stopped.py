@@ -37,7 +37,7 @@ def denial_sentence(report: DenialReport | None) -> str:
 def _tried(denial: Denial) -> str:
     target = denial.path or denial.address
     what = f"{denial.what} {worded(target) if target else ''}".strip() or "something"
-    return f"{TRIED[denial.operation]} {what}"
+    return what if denial.what and denial.operation != "other" else f"{TRIED[denial.operation]} {what}"
 
 
 def denial_findings(report: DenialReport | None, facts: AssessmentFacts, foreseen: Sequence[Finding]) -> list[Finding]:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 WITHDRAWN = "nobody waits for the answer any more"
 NOT_LOOKED_UP = "`{name}` was allowed, and could not be looked up outside the sandbox: {problem}"
+OF_NAME = "connect to an address that is not public and that `{name}` has:"
 CALLER_BYTES_MAX = 65_536  # of the words of the program that made a call
 
 
@@ -58,6 +59,7 @@ class HeldQuestions:
         self._closed = closed
         self._begin: Callable[[], None] | None = begin
         self._intent: tuple[_Caller | None, HeldIntent] | None = None  # of the last call, by who made it
+        self._not_public: dict[str, str] = {}  # addresses that names were found to have and do not open, and the names
         self.told: list[HeldQuestion] = []
 
     def ask_for(self, begin: Callable[[], None]) -> None:
@@ -84,6 +86,7 @@ class HeldQuestions:
             layer=refused.layer,
             program=refused.program,
             grant=grants[0] if grants else None,
+            what=self._said_by_name(refused.address or ""),
         )
         step = self._ladder.held(denial, grants)
         if isinstance(step, AskReviewer):
@@ -102,7 +105,14 @@ class HeldQuestions:
         for name, problem in found:
             if isinstance(problem, str):
                 self._record(Notice("warning", NOT_LOOKED_UP.format(name=name, problem=problem)))
-        return answer.but(hosts=tuple([host for _, host in found if not isinstance(host, str)]))
+        hosts = tuple([host for _, host in found if not isinstance(host, str)])
+        self._not_public.update((address, host.name) for host in hosts for address in host.closed)
+        return answer.but(hosts=hosts)
+
+    def _said_by_name(self, address: str) -> str:
+        """For an address that is asked about by itself though a name has it: whoever owns the name may say any."""
+        name = self._not_public.get(address.rpartition(":")[0].strip("[]"))
+        return OF_NAME.format(name=name) if name else ""
 
     def _asked(self, call: HeldCall, denial: Denial, step: AskReviewer, asking: AskedMeanwhile) -> HeldAnswer:
         since_ns = monotonic_ns()

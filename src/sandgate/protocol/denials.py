@@ -59,7 +59,7 @@ class Denial(Record):
     program: str = ""
     grant: Grant | None = None  # the smallest freedom that removes it; None: none does
     also: tuple[Grant, ...] = ()  # what the same intent takes beside it: of a move, the new name
-    what: str = ""  # for "other": what was wanted ("ptrace", "set-id bits on"); the place, if any, is `path`
+    what: str = ""  # where `operation` says too little: what was wanted ("ptrace"); the place, if any, is `path`
     why: str = ""  # for "other": why it is refused whatever is granted
 
     @property

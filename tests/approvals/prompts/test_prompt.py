@@ -104,6 +104,7 @@ def test_the_first_question_is_about_running_inside_the_sandbox() -> None:
         (Grant("read_path", "/home/u/.ssh"), "may read /home/u/.ssh"),
         (Grant("host", "*"), "may use the network"),
         (Grant("host", "192.0.2.1:443"), "may connect to 192.0.2.1:443"),
+        (Grant("host", "a.example"), "may look up a.example and connect to its public addresses"),
         (Grant("unix_socket", "/run/x"), "may use the socket /run/x"),
         (ESCALATE, "run it WITHOUT the sandbox"),
         (Grant("write_path", "/a\nb\x1b[2J"), "may write /a\\nb\\x1b[2J"),

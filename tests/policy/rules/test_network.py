@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandgate.policy.rules import NetworkRule
-from sandgate.policy.rules.network import HostRules, forbids, host_lists, hosts_named, last_of_each_host, normal_host
+from sandgate.policy.rules.network import HostRules, forbidding, host_lists, hosts_named, last_of_each_host, normal_host
 from support.suite.rows import every
 
 DENIED = NetworkRule("evil.example", "https", "forbid")
@@ -127,11 +127,14 @@ def test_long_words_and_many_rules_cost_what_they_are_long() -> None:
 
 def test_an_address_is_forbidden_in_any_spelling() -> None:
     rules = (NetworkRule("10.0.0.1", "https", "forbid"), NetworkRule("2001:db8::1", "https", "forbid"))
-    assert [
-        forbids(each, rules) for each in ("10.0.0.1:443", "[::ffff:10.0.0.1]:443", "[2001:db8:0::1]:80", "10.0.0.2:1")
-    ] == [
-        True,
-        True,
-        True,
-        False,
-    ]
+    found = [forbidding(each, rules) for each in ("10.0.0.1:443", "[::ffff:10.0.0.1]:443", "[2001:db8:0::1]:80")]
+    assert found == [rules[0], rules[0], rules[1]]
+    assert forbidding("10.0.0.2:1", rules) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [("evil.example", DENIED), ("a.evil.example", DENIED), ("corp.example", None), ("fine.example", None)],
+)
+def test_a_name_is_forbidden_with_what_it_lies_below(name: str, rule: NetworkRule | None) -> None:
+    assert forbidding(name, (DENIED, ASKED, ALLOWED)) == rule

@@ -13,7 +13,7 @@ from sandgate.approvals.prompts.risk_lines import risk_lines
 from sandgate.commandline.words import joined, program_name
 from sandgate.display import BOLD, RESET, one_line, visible
 from sandgate.protocol.decisions import RETRY_REASONS
-from sandgate.protocol.permissions import ESCALATE
+from sandgate.protocol.permissions import ESCALATE, names_a_host
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -176,7 +176,10 @@ def grant_text(grant: Grant) -> str:
         case "read_path":
             return f"may read {value}"
         case "host":
-            return "may use the network" if grant.value == "*" else f"may connect to {value}"
+            if grant.value == "*":
+                return "may use the network"
+            named = names_a_host(grant.value)
+            return f"may look up {value} and connect to its public addresses" if named else f"may connect to {value}"
         case "unix_socket":
             return f"may use the socket {value}"
         case _:
