@@ -51,6 +51,7 @@ struct waiting_call {
     uint8_t packet[QUESTION_BYTES_MAX];
 };
 static struct waiting_call calls[LOOKUP_WAITS_MAX];
+static int lookups_end, calls_end; /* entries from there on were never used */
 
 static void tell_lookup(struct supervisor *supervisor, int pid, const char *wanted) {
     struct refusal refusal = {OP_CONNECT, BY_NETWORK, EPERM, pid, 1, 0, "connect", "", wanted};
@@ -74,7 +75,10 @@ static void release(struct lookup *lookup) {
 static struct lookup *free_lookup(void) {
     struct lookup *oldest = 0;
     for (int i = 0; i < LOOKUPS_MAX; i++) {
-        if (!table[i].type) return &table[i];
+        if (!table[i].type) {
+            if (i >= lookups_end) lookups_end = i + 1;
+            return &table[i];
+        }
         if (table[i].type == DATAGRAMS && (!oldest || table[i].heard < oldest->heard)) oldest = &table[i];
     }
     if (oldest) release(oldest);
@@ -122,6 +126,7 @@ static struct waiting_call *new_call(const struct attempt *attempt, const struct
         calls[i].address = *address;
         calls[i].length = 0;
         put_text(calls[i].server, server);
+        if (i >= calls_end) calls_end = i + 1;
         return &calls[i];
     }
     return 0;
@@ -136,7 +141,7 @@ static struct lookup *turn_to_us(struct supervisor *supervisor, const struct wai
     int ends[SOCKET_ENDS], socket = borrow_socket(&call->attempt);
     struct lookup *lookup = 0;
     if (socket < 0) return 0;
-    for (int i = 0; kind == RESOLVER_SENDS && i < LOOKUPS_MAX; i++)
+    for (int i = 0; kind == RESOLVER_SENDS && i < lookups_end; i++)
         if (is_turned_to_us(&table[i], socket)) lookup = &table[i];
     if (!lookup && make_resolver_ends(supervisor->sandbox, kind, socket, &call->address, ends))
         lookup = listen_at(supervisor, &call->attempt, type, ends, call->server);
@@ -169,15 +174,15 @@ int listen_to_sender(struct supervisor *supervisor, const struct attempt *attemp
 
 unsigned int lookups_watch(struct pollfd watched[LOOKUPS_MAX]) {
     unsigned int count = 0;
-    for (int i = 0; i < LOOKUPS_MAX; i++)
+    for (int i = 0; i < lookups_end; i++)
         if (table[i].type) watched[count++] = (struct pollfd){.fd = table[i].ours, .events = table[i].waits ? CLOSED_BY_PEER : POLLIN};
     return count;
 }
 
 int lookups_wait(void) {
-    for (int i = 0; i < LOOKUP_WAITS_MAX; i++)
+    for (int i = 0; i < calls_end; i++)
         if (calls[i].attempt.id) return 1;
-    for (int i = 0; i < LOOKUPS_MAX; i++)
+    for (int i = 0; i < lookups_end; i++)
         if (table[i].type && table[i].waits) return 1;
     return 0;
 }
@@ -308,7 +313,7 @@ static int has_to_wait(struct supervisor *supervisor, const struct waiting_call 
 }
 
 static void settle_calls(struct supervisor *supervisor) {
-    for (int i = 0; i < LOOKUP_WAITS_MAX; i++) {
+    for (int i = 0; i < calls_end; i++) {
         struct waiting_call *call = &calls[i];
         if (!call->attempt.id) continue;
         int is_awaited = is_held(supervisor, call->attempt.id);
@@ -321,7 +326,7 @@ static void settle_calls(struct supervisor *supervisor) {
 
 void lookups_settle(struct supervisor *supervisor) {
     settle_calls(supervisor);
-    for (int i = 0; i < LOOKUPS_MAX; i++) {
+    for (int i = 0; i < lookups_end; i++) {
         if (table[i].type == PACKETS || table[i].type == DATAGRAMS) hear_datagrams(supervisor, &table[i]);
         else if (table[i].type) hear_stream(supervisor, &table[i]);
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from support.machine.ordinary_user import PROGRAM as PROGRAM_AS_USER
+from support.machine.ordinary_user import OrdinaryUser
+from support.network import small_internet
 from support.network.small_internet import on_small_internet
 from support.process.program import PROGRAM, SOURCE, WAIT_SECONDS, Finished, Sandgate, Terminal
 
@@ -57,7 +61,7 @@ class Machine:
         self.home = folder / "home"
         self.home.mkdir()
         self._sandgate = Sandgate(folder / "ws", self.home)
-        self._through = on_small_internet(self._folder, NAMES)
+        self._through = on_small_internet(self._folder, NAMES, is_root=os.geteuid() == 0)
 
     def __call__(self, *words: str) -> Finished:
         return self._finished([*self._through, *PROGRAM, *words])
@@ -172,3 +176,20 @@ def test_a_person_at_a_terminal_is_shown_the_name(machine: Machine) -> None:
     terminal.presses("y\n")
     terminal.sees("hello from example.test")
     assert terminal.ends() == 0
+
+
+def test_an_ordinary_user_has_the_same(as_user: OrdinaryUser) -> None:
+    """Required: two sides, without any right on the machine."""
+    folder, workspace, program = (as_user.home / name for name in ("internet", "ws", "small_internet.py"))
+    folder.mkdir()
+    workspace.mkdir()
+    shutil.copy(small_internet.__file__, program)
+    for path in (folder, workspace, program):
+        os.chown(path, as_user.uid, as_user.gid)
+    through = on_small_internet(folder, NAMES, python=as_user.python, program=str(program), is_root=False)
+    sandgate = (*through, as_user.python, "-I", "-S", "-c", PROGRAM_AS_USER, str(as_user.source), *ASKING)
+    no = as_user.run([*sandgate, "--answer", "deny", "--", *FETCH], cwd=workspace)
+    assert (no.returncode, (folder / "asked").read_text()) == (6, ""), no.stderr
+    yes = as_user.run([*sandgate, "--answer", "approve", "--", *FETCH], cwd=workspace)
+    assert (yes.returncode, yes.stdout) == (0, "hello from example.test\n"), yes.stderr
+    assert set((folder / "asked").read_text().split()) == {"example.test"}

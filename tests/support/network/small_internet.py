@@ -1,6 +1,6 @@
 """A machine on a small internet: run as a program in namespaces of its own, it makes one and starts a command on it.
 
-`python -m support.network.small_internet FOLDER NAMES COMMAND…`: NAMES is a JSON object of names and their addresses,
+`python small_internet.py FOLDER NAMES COMMAND…`: NAMES is a JSON object of names and their addresses,
 which become this machine's own. A name server on the loopback knows them, and writes each name that it is asked for to
 FOLDER/asked; at port 80 of every address a server greets whoever comes and says by what name. FOLDER is empty.
 """
@@ -24,13 +24,14 @@ A, AAAA, NO_SUCH_NAME = 1, 28, 3
 AMBIENT, CLEAR_ALL = 47, 4  # prctl(2)
 
 
-def on_small_internet(folder: Path, names: dict[str, list[str]]) -> list[str]:
-    """What a command has to be started through to be there."""
+def on_small_internet(
+    folder: Path, names: dict[str, list[str]], *, python: str = sys.executable, program: str = __file__, is_root: bool
+) -> list[str]:
+    """What a command has to be started through to be there, by root or not; `program`: a copy of this file."""
     alone = ["unshare", "--mount", "--net", "--propagation", "private"]
-    if os.geteuid() != 0:
+    if not is_root:
         alone += ["--user", "--map-current-user", "--keep-caps"]
-    path = f"PYTHONPATH={Path(__file__).resolve().parents[2]}"
-    return [*alone, "env", path, sys.executable, "-m", __spec__.name, str(folder), json.dumps(names)]
+    return [*alone, python, "-I", program, str(folder), json.dumps(names)]
 
 
 def settle(folder: Path, names: dict[str, list[str]]) -> None:
@@ -104,7 +105,6 @@ def main(folder: Path, names: dict[str, list[str]], command: list[str]) -> int:
     serve_names(folder, names)
     threading.Thread(target=EitherFamily(("::", HTTP), Greeting).serve_forever, daemon=True).start()
     ctypes.CDLL(None).prctl(AMBIENT, CLEAR_ALL, 0, 0, 0)  # what it took to come here is not for the command
-    del os.environ["PYTHONPATH"]
     return subprocess.run(command, timeout=LIMIT_S, check=False).returncode
 
 
