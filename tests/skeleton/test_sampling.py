@@ -75,6 +75,11 @@ def test_fails(stage, backend): ...
 def test_fails_in_one(stage, backend): ...
 @BACKENDS
 def test_for_whoever_is_here(backend): ...
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+def test_serves(transport, mode): ...
+@pytest.mark.parametrize("mode", ["all", "draft"])
+def test_of_another_mode(mode): ...
 def test_of_nobody(): ...
 """
 
@@ -120,14 +125,17 @@ def names(run: list[str]) -> list[str]:
 
 def test_four_runs_in_a_row_try_every_attack_in_every_way(runs: list[list[str]]) -> None:
     every, *parts = runs
-    assert (len(attacks(every)), len(parts)) == (22, 4)
+    assert (len(attacks(every)), len(parts)) == (34, 4)
     assert sorted({each for part in parts for each in attacks(part)}) == attacks(every)
 
 
 def test_each_run_tries_every_attack_once_and_those_of_a_file_as_one_user(runs: list[list[str]]) -> None:
     every, *parts = runs
+    always = {each for each in attacks(every) if "another_mode" in each}  # its modes are none that take turns
+    once = {*names(attacks(every))} - {*names([*always])}
     for part in parts:
-        assert names(attacks(part)) == sorted({*names(attacks(every))})
+        assert always <= {*part}
+        assert names([each for each in attacks(part) if each not in always]) == sorted(once)
         users = {user for user in ("root", "ordinary") for each in part if "test_a" in each and user in each}
         assert len(users) == 1
 

@@ -49,8 +49,8 @@ def share(cases: Iterable[Case]) -> list[Case]:
 
 
 def take_turns() -> bool:
-    """Whether an attack that can be tried as two users and in two sandboxes is tried in one of these ways in a run, and
-    in the others with the next seeds."""
+    """Whether what can be tried as two users, in two sandboxes, over two transports or in two eras is tried in one of
+    these ways in a run, and in the others with the next seeds."""
     chosen = os.environ.get(STAGES, "all")
     if chosen not in STAGES_CHOICES:
         raise ValueError(f"{STAGES} is {chosen!r}; there are {' and '.join(STAGES_CHOICES)}")

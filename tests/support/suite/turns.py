@@ -1,5 +1,6 @@
-"""As whom and in which sandbox an attack is tried where these take turns: one choice a run, the others with the next
-seeds. Four seeds in a row do all. Every attack is tried in each run, and what can be tried in one way only, always so.
+"""What takes turns: as whom and in which sandbox an attack is tried, over which transport and in which era of its
+protocol a server is spoken to. One choice a run, the others with the next seeds: four seeds in a row do all. Every test
+is done in each run, and what can be done in one way only, always so.
 """
 
 from __future__ import annotations
@@ -15,11 +16,17 @@ CHOICES = {
     "account": ("root", "ordinary"),
     "stage": ("root", "ordinary"),
     "backend": ("namespace", "landlock"),
+    "transport": ("stdio", "http"),
+    "era": ("legacy", "modern"),
+    "mode": ("legacy", "2026-07-28"),
 }
-"""Names that tests give to what they are tried as or in, and what takes turns there."""
+"""Names that tests give to what they are tried as, in or over, and what takes turns there."""
 
-FOLDERS = ("escapes", "journeys", "kernel")
-"""Where attacks are; elsewhere a sandbox is what the test is about."""
+EVERY_SECOND_SEED = ("backend", "era", "mode")
+"""These change so often, the others with each seed: tests that have one of either are done in all four ways."""
+
+FOLDERS = ("docs", "escapes", "journeys", "kernel", "peers")
+"""Where programs are started for it; elsewhere a sandbox or a transport is what the test is about."""
 
 Choice = tuple[tuple[str, str], ...]
 
@@ -34,16 +41,16 @@ def left_out(items: list[pytest.Item], folder: Path) -> list[pytest.Item]:
         if isinstance(item, pytest.Function) and _below(item.path, folder) and (choice := _choice(item)):
             named = {name for name, _ in choice}
             others = frozenset((name, repr(each)) for name, each in item.callspec.params.items() if name not in named)
-            attack = (item.path, item.originalname, others)
-            tried[attack].add(choice)
-            asked.append((item, attack, choice))
-    return [item for item, attack, choice in asked if choice != _turn(tried[attack], item.path.name)]
+            test = (item.path, item.originalname, others)
+            tried[test].add(choice)
+            asked.append((item, test, choice))
+    return [item for item, test, choice in asked if choice != _turn(tried[test], item.path.name)]
 
 
 def turn(name: str, file: str) -> str:
     """Whose turn it is in a file of that name, whatever other files there are."""
     choices = CHOICES[name]
-    seed = sampling.seed() // len(choices) if name == "backend" else sampling.seed()
+    seed = sampling.seed() // len(choices) if name in EVERY_SECOND_SEED else sampling.seed()
     return choices[(sum(file.encode()) + seed) % len(choices)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from typing import Any
@@ -53,7 +54,9 @@ def test_a_thread_that_only_reads_cannot_write(tmp_path: Path) -> None:
             (place.repo / "log").touch()
             await client.turn(await client.thread())
             assert (place.repo / "log").read_text() == "run\n"
-            await client.turn(await client.thread(sandbox="read-only"))
+            reads = asyncio.ensure_future(client.turn(await client.thread(sandbox="read-only")))
+            client.answer(await client.question(), "decline")  # unanswered, the command would wait
+            await reads
             assert (place.repo / "log").read_text() == "run\n"
 
     run(work())
