@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandgate.protocol.events import AutomaticReview, DelegateBegin, SessionConfigured
+from sandgate.protocol.events import AutomaticReview, DelegateBegin, SessionConfigured, TokenCount
+from sandgate.protocol.usage import TokenUsage
 from support.agent.agent_places import AgentPlace, by_prompt, calls, command, only, said
 from support.model.responses_server import ResponsesServer, function_call, says
 from support.process.loops import run
@@ -90,5 +91,22 @@ def test_what_a_sub_agent_was_told_is_not_taken_for_the_persons_words(tmp_path: 
             assert asked.headers["parent_session_id"] == only(told, DelegateBegin)[0].delegate_id
             assert asked.headers["parent_session_source"] == "collab_spawn"
             assert [each.status for each in only(told, AutomaticReview)] == ["in_progress", "approved"]
+
+    run(work())
+
+
+def test_what_reviews_cost_is_told_apart_from_the_sessions_own(tmp_path: Path) -> None:
+    """Required: each review with its cost, and their sum; what the session counts is what its own model used."""
+    cost = TokenUsage(10, 0, 5, 0, 15)
+
+    async def work() -> None:
+        script = by_prompt(work=[calls(asks_out("c1")), calls(asks_out("c2")), says("done")])
+        with ResponsesServer(judged(script, [])) as server:
+            async with AgentPlace(tmp_path, server.url).opened(*REVIEWED, interactive=True) as agent:
+                told = await said(agent, "work")
+            reviews = [(each.token_usage, each.total_token_usage) for each in only(told, AutomaticReview)]
+            assert reviews == [(None, None), (cost, cost), (None, None), (cost, cost.plus(cost))]
+            last = only(told, TokenCount)[-1]
+            assert last.info.total == cost.plus(cost).plus(cost)  # three requests of its own, of five
 
     run(work())

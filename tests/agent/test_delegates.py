@@ -271,6 +271,25 @@ def test_a_review_sees_nothing_of_the_conversation_and_the_conversation_hears_of
     run(work())
 
 
+def test_what_a_reviewer_says_is_told_as_it_comes_but_for_its_report(folder: Path) -> None:
+    """Required: the report is one event; nobody is shown half of its JSON."""
+
+    async def work() -> None:
+        created, *looking = turn(message("I look."), command("echo seen", "k1"))
+        first = sends(created, text_delta("\n"), text_delta("I "), text_delta("look."), *looking)
+        created, *reporting = turn(message(REVIEW))
+        report = sends(created, text_delta(" "), text_delta(REVIEW[:9]), text_delta(REVIEW[9:]), *reporting)
+        with ResponsesServer(first, report) as server:
+            async with AgentPlace(folder, server.url).opened("approval_policy=never") as agent:
+                name = agent.submit(Review("check it"))
+                told = await until(agent, TaskComplete, of=name)
+            assert [each.delta for each in only(told, AgentMessageDelta)] == ["I ", "look."]
+            assert [each.message for each in only(told, AgentMessage)] == ["I look."]
+            assert only(told, ExitedReviewMode)[0].review_output.overall_correctness == "patch is correct"
+
+    run(work())
+
+
 def test_an_interrupted_review_says_so_and_has_no_result(folder: Path) -> None:
     async def work() -> None:
         script = by_prompt(check=[stays_silent], on=[says("ok")])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sandgate.protocol.decisions import ApprovalRequest
-    from sandgate.protocol.events import EventMessage
+    from sandgate.protocol.events import AutomaticReview, EventMessage
     from sandgate.protocol.trace import ApprovalUpdated, RiskAssessed
 
 
@@ -20,6 +20,7 @@ class AssessmentEvents:
     def __init__(self, tell: Callable[[str, EventMessage], object]) -> None:
         self._tell = tell
         self._spent = NO_USAGE  # for words about questions alone; no part of the session's own
+        self._reviews = NO_USAGE  # the same for answers in place of a person
         self._answered: RiskAssessed | None = None  # told just before the words themselves
 
     def asked(self, request: ApprovalRequest) -> None:
@@ -41,6 +42,13 @@ class AssessmentEvents:
         answered, self._answered = self._answered, None
         if answered is not None and answered.request_id == record.request_id:
             self._tell(answered.call_id, self._event(answered).but(risk=record.risk))
+
+    def reviewed(self, message: AutomaticReview) -> AutomaticReview:
+        """A model decides in place of a person, with what all of that has cost."""
+        if message.token_usage is None:
+            return message
+        self._reviews = self._reviews.plus(message.token_usage)
+        return message.but(total_token_usage=self._reviews)
 
     def _event(self, record: RiskAssessed) -> SandboxAssessment:
         usage = record.usage

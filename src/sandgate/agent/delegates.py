@@ -5,7 +5,6 @@ from __future__ import annotations
 from sandgate.agent.options import Superior
 from sandgate.errors import RequestError
 from sandgate.protocol.events import (
-    AgentMessageDelta,
     DelegateBegin,
     DelegateEnd,
     EnteredReviewMode,
@@ -97,7 +96,8 @@ class Delegates:
         review = None
         try:
             async with self._opening(self._superior(REVIEW, self._reviewer, context)) as child:
-                outcome = await one_shot(child, UserInput((TextInput(op.prompt),)), _telling(child, REVIEW, context))
+                said = UserInput((TextInput(op.prompt),))
+                outcome = await one_shot(child, said, _telling(child, REVIEW, context), as_json=True)
             self._conversation.delegated_tokens += outcome.tokens
             if outcome.status == "completed":
                 review = review_of(outcome.last_message or "")
@@ -147,12 +147,11 @@ class Delegates:
 
 
 def _telling(child: SubAgent, kind: str, context: CallContext) -> Tell:
-    """Tells what happens to it with its name, or that of who works for it. Of a review only whole messages are told."""
+    """Tells what happens to it with its name, or that of who works for it."""
     own = {"id": child.session_id, "kind": kind}
 
     def tell(message: EventMessage, whose: Mapping[str, str] | None) -> None:
-        if kind != REVIEW or not isinstance(message, AgentMessageDelta):
-            context.tell(message, delegate=whose or own)
+        context.tell(message, delegate=whose or own)
 
     return tell
 

@@ -156,7 +156,7 @@ class AgentEvents:
                 self._commands.take(record)
             case AutoReview(call_id=call_id):
                 turn = self._turns.get(call_id, "")
-                self._tell(turn, automatic_review(record, turn))
+                self._tell(turn, self._assessments.reviewed(automatic_review(record, turn)))
             case PatchBegan() | PatchEnded():
                 self._about(record.call_id, self._patch_event(record))
 

@@ -134,6 +134,8 @@ class AutomaticReview(Record):
     risk_level: str = ""  # low, medium, high, critical; "" when there is no opinion
     user_authorization: str = ""  # unknown, low, medium, high; "" when there is no opinion
     rationale: str = ""  # the reviewer's words, or what went wrong
+    token_usage: TokenUsage | None = None  # what it cost
+    total_token_usage: TokenUsage | None = None  # of all automatic reviews of the session; not part of its own
 
 
 class PatchApplyBegin(Record):

@@ -162,6 +162,7 @@ def automatic_review(record: AutoReview, turn_id: str) -> told.AutomaticReview:
         record.risk_level,
         record.user_authorization,
         record.rationale,
+        record.usage,
     )
 
 
@@ -237,8 +238,8 @@ def _assessment(message: told.SandboxAssessment) -> Json:
 def review_event_json(message: told.AutomaticReview) -> Json:
     """An automatic review; what is not known is left out."""
     shown = {**message.fields(), "decision_source": "agent", "action": plain(message.action)}
-    opinion = ("risk_level", "user_authorization", "rationale")
-    return {name: value for name, value in shown.items() if value or name not in opinion}
+    known = ("risk_level", "user_authorization", "rationale", "token_usage", "total_token_usage")
+    return {name: plain(value) for name, value in shown.items() if value or name not in known}
 
 
 def _token_count(message: told.TokenCount) -> Json:

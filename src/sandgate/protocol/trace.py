@@ -91,6 +91,7 @@ class AutoReview(Record):
     rationale: str  # the reviewer's words, or what went wrong
     action: Mapping[str, object]  # as JSON values; of a patch only its files
     call_id: str = ""
+    usage: TokenUsage | None = None  # what it cost; None: not known, nothing was sent, or it is not over
 
 
 class ApprovalUpdated(Record):

@@ -25,7 +25,7 @@ from sandgate.reviewers.asking_session import AskingSession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Literal, Protocol
 
     from sandgate.approvals.chain import Reviewer
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sandgate.assessment.review_question import ReviewCircumstances
     from sandgate.protocol.decisions import ApprovalRequest, ReviewDecision
     from sandgate.protocol.trace import Recorder, ReviewStatus
+    from sandgate.protocol.usage import TokenUsage
 
     OnDenial = Literal["ask", "deny"]
 
@@ -40,7 +41,12 @@ if TYPE_CHECKING:
         """What is needed of a model's client."""
 
         def answer(
-            self, question: ModelQuestion, *, deadline_ms: int = ..., cancelled: Cancellation | None = ...
+            self,
+            question: ModelQuestion,
+            *,
+            deadline_ms: int = ...,
+            cancelled: Cancellation | None = ...,
+            count: Callable[[TokenUsage], object] = ...,
         ) -> str: ...
 
     class Overriding(Protocol):
@@ -112,12 +118,13 @@ class ModelReviewer:
         if self._overridden(action):
             return Decision(request.stage, "approved", "user", request.grants, OVERRIDDEN)
         self._tell(request, "in_progress")
+        cost: list[TokenUsage] = []
         try:
-            ended = self._reviewed(request, action)
+            ended = self._reviewed(request, action, cost.append)
         except BaseException:
-            self._tell(request, "aborted")
+            self._tell(request, "aborted", cost=cost)
             raise
-        self._tell(request, ended.status, ended.review, ended.brief)
+        self._tell(request, ended.status, ended.review, ended.brief, cost)
         if ended.decision == "approved":
             self.breaker.count("allowed")
             return Decision(request.stage, "approved", "automated_reviewer", request.grants, ended.brief)
@@ -126,7 +133,7 @@ class ModelReviewer:
             return Decision(request.stage, "abort", "automated_reviewer", reason=ended.why)
         return self._last_word(request, ended) or self._refused(request, ended, stop=stop)
 
-    def _reviewed(self, request: ApprovalRequest, action: str) -> _Ended:
+    def _reviewed(self, request: ApprovalRequest, action: str, count: Callable[[TokenUsage], object]) -> _Ended:
         hidden = hidden_part(request)
         if hidden:
             return _failed(hidden)
@@ -144,7 +151,7 @@ class ModelReviewer:
                 parent=self._asking.session_id,
                 parent_source=self._asking.source,
             )
-            text = self._model().answer(question, deadline_ms=self._deadline_ms, cancelled=cancelled)
+            text = self._model().answer(question, deadline_ms=self._deadline_ms, cancelled=cancelled, count=count)
             review = review_from(text)
         except Late:
             late = LATE.format(seconds=self._deadline_ms / 1000)
@@ -186,7 +193,12 @@ class ModelReviewer:
         return Decision(request.stage, "abort", "automated_reviewer", reason=why)
 
     def _tell(
-        self, request: ApprovalRequest, status: ReviewStatus, review: ModelReview | None = None, rationale: str = ""
+        self,
+        request: ApprovalRequest,
+        status: ReviewStatus,
+        review: ModelReview | None = None,
+        rationale: str = "",
+        cost: Sequence[TokenUsage] = (),
     ) -> None:
         self._record(
             AutoReview(
@@ -198,6 +210,7 @@ class ModelReviewer:
                 rationale=rationale,
                 action=shown_action(request),
                 call_id=request.call_id,
+                usage=cost[0] if cost else None,
             )
         )
 

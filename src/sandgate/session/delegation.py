@@ -71,6 +71,7 @@ if TYPE_CHECKING:
 
 
 DRAIN_S = 0.5  # for a session that is not wanted any more to end what it began
+JSON_BEGINS = ("{", "`")  # models fence it, too
 CUT_OFF = "ended with the sub-agent"  # instead of what it would have come to
 
 # Questions are told by the session that answers them.
@@ -114,12 +115,13 @@ class Outcome(Record):
     tokens: int = 0  # new input and output that it has used
 
 
-async def one_shot(child: SubAgent, op: Operation, tell: Tell) -> Outcome:
+async def one_shot(child: SubAgent, op: Operation, tell: Tell, *, as_json: bool = False) -> Outcome:
     """Has the session do one thing, and ends it. `tell` hears what it does, but not its last words as a whole.
 
-    What began there has its end, too: its own, if it comes in time. Cancelled, it ends the session's turn first.
+    `as_json`: its last words are to be a JSON object; then no part of a message that begins as one is told. What began
+    there has its end, too: its own, if it comes in time. Cancelled, it ends the session's turn first.
     """
-    following = _Following(child, tell)
+    following = _Following(child, tell, as_json=as_json)
     turn = child.submit(op)
     try:
         outcome = await following.outcome(turn)
@@ -136,8 +138,10 @@ async def one_shot(child: SubAgent, op: Operation, tell: Tell) -> Outcome:
 class _Following:
     """What is seen of a session, each event once."""
 
-    def __init__(self, child: SubAgent, tell: Tell) -> None:
+    def __init__(self, child: SubAgent, tell: Tell, *, as_json: bool) -> None:
         self._child = child
+        self._as_json = as_json
+        self._prose: bool | None = None  # whether the message that is being written is; None: it has said nothing yet
         self._tell = tell
         self._next = 0  # the number of the first event that was not seen
         self._open: dict[tuple[str, str], tuple[EventMessage, Whose]] = {}  # what has begun, by its call and whose
@@ -161,13 +165,25 @@ class _Following:
                     return Outcome("failed", why=message.message, tokens=used)
                 case TokenCount() if message.info is not None:
                     used = message.info.total.blended
+                case AgentMessageDelta() if self._as_json and event.delegate is None and not self._is_prose(message):
+                    continue
                 case AgentMessage():
+                    self._prose = None
                     if said is not None:
                         self._tell(*said)
                     said = message, event.delegate
+                case StreamError():  # a message that broke off begins anew
+                    self._prose = None
+                    self._pass_on(message, event.delegate)
                 case _ if isinstance(message, PASSED_ON):
                     self._pass_on(message, event.delegate)
         return Outcome("interrupted", tokens=used)
+
+    def _is_prose(self, message: AgentMessageDelta) -> bool:
+        """Whether the message that this is a part of is no JSON; blanks before it says anything belong to neither."""
+        if self._prose is None and message.delta.strip():
+            self._prose = not message.delta.lstrip().startswith(JSON_BEGINS)
+        return bool(self._prose)
 
     async def ends(self) -> None:
         """The session ends, and so does what has begun in it; its opener closes it."""

@@ -33,6 +33,7 @@ from support.mcp.mcp_wire import (
     soon,
     text_of,
 )
+from support.model.responses_server import ResponsesServer, assesses
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -123,6 +124,37 @@ def test_fields_of_the_lineage_are_on_the_wire_in_both_eras(desk: Desk) -> None:
     old, new = ({name: value for name, value in form.items() if name not in own} for form in seen.values())
     assert old == new
     assert own < seen[LEGACY].keys() == seen[MODERN].keys()
+
+
+@pytest.mark.parametrize("version", ERAS)
+def test_each_form_of_a_call_carries_the_models_words_about_the_risk(desk: Desk, version: str) -> None:
+    """Required: the first one, and the one in the middle of the run, each an answer of its own in the later era."""
+    words = "Writes where nobody looks."
+    advised = (
+        "assessment.provider=test",
+        "assessment.model=small",
+        "assessment.when=all",
+        "assessment.timeout_ms=15000",
+        "assessment.form_wait_ms=15000",
+        "features.experimental_sandbox_command_assessment=true",
+    )
+
+    async def work(url: str) -> None:
+        async with connected(desk.untrusting(f"model_providers.test.base_url={url}", *advised), version) as wire:
+            call = await wire.call("exec_command", desk.stray())
+            stages = []
+            for _ in range(2):
+                form = await call.asked()
+                stages.append(form["sandgate_stage"])
+                assert (words in form["message"], form["codex_risk"]["risk_level"]) == (True, "high")
+                assert form["codex_risk"]["risk_categories"] == ["system_modification"]
+                await call.choose("approve")
+            assert stages == ["initial", "held"]
+            assert (await call.result())["structuredContent"]["exit_code"] == 0
+
+    with ResponsesServer(assesses("high", words, ["system_modification"])) as server:
+        run(work(server.url))
+    assert lines_in(desk.outside) == 1
 
 
 def test_state_says_nothing_to_the_client(desk: Desk) -> None:

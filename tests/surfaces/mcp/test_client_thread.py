@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,7 +12,7 @@ from sandgate.surfaces.mcp.calling import CANNOT_ASK
 from sandgate.surfaces.mcp.sessions import TURN_LOST
 from support.mcp.delegating import agents_at, events, kinds, runs_command, told
 from support.mcp.mcp_wire import ERAS, LEGACY, MODERN, RUNS, Desk, connected, run, soon, text_of
-from support.model.responses_server import function_call, refuses, says, sends, turn
+from support.model.responses_server import assesses, function_call, refuses, says, sends, turn
 from support.process.waiting import wait_until
 
 if TYPE_CHECKING:
@@ -22,6 +22,12 @@ pytestmark = pytest.mark.host("namespace", "notify")
 
 APPEND = f"echo ran >> {RUNS}"
 TASK = {"prompt": "go"}
+ADVISED = (
+    "assessment.when=all",
+    "assessment.timeout_ms=15000",
+    "assessment.form_wait_ms=15000",
+    "features.experimental_sandbox_command_assessment=true",
+)
 NO_SUCH_MODEL = '{"error": {"message": "no such model"}}'
 
 
@@ -59,6 +65,31 @@ def test_a_delegated_command_is_asked_about_and_its_turn_is_told(desk: Desk, ver
 
     run(work())
     assert desk.runs == 1
+
+
+@pytest.mark.parametrize("version", ERAS)
+def test_the_form_of_a_task_carries_what_the_agents_model_says_of_the_risk(desk: Desk, version: str) -> None:
+    """Required: where no other model is named, the turn's own is asked, and its words come with the form."""
+    script = [runs_command(APPEND), says("done")]
+
+    def manner(connection: Any) -> None:
+        if connection.asked.headers.get("x-openai-subagent") == "risk_assessment":
+            assesses("high", "Writes where nobody looks.", ["system_modification"])(connection)
+        else:
+            script.pop(0)(connection)
+
+    async def work() -> None:
+        with agents_at(desk, manner, overrides=ADVISED) as (server, _model):
+            async with connected(server, version) as wire:
+                call = await wire.call("sandgate", TASK)
+                form = await call.asked()
+                assert "Writes where nobody looks." in form["message"]
+                assert form["codex_risk"]["risk_level"] == "high"
+                await call.choose("approve")
+                assert await call.text() == "done"
+                assert "sandbox_assessment" in kinds(wire)
+
+    run(work())
 
 
 @pytest.mark.parametrize("version", ERAS)
