@@ -11,7 +11,16 @@ import pytest
 
 from support.agent.agent_places import calls, command
 from support.app_server.app_client import AppError, app_place, said
-from support.model.responses_server import custom_tool_call, function_call, says, sends, text_delta, turn, waits_for
+from support.model.responses_server import (
+    custom_tool_call,
+    function_call,
+    message,
+    says,
+    sends,
+    text_delta,
+    turn,
+    waits_for,
+)
 from support.process.loops import run
 
 PATCH = "*** Begin Patch\n*** Add File: made.txt\n+by patch\n*** End Patch\n"
@@ -49,6 +58,23 @@ def test_a_turn_is_told_from_its_beginning_to_its_end(tmp_path: Path) -> None:
             (ran,) = client.items("commandExecution")
             assert (ran["status"], ran["exitCode"], ran["aggregatedOutput"]) == ("completed", 0, "hi\n")
             assert (await client.ask("thread/read", threadId=thread))["thread"]["preview"] == "make it so"
+
+    run(work())
+
+
+def test_the_words_of_a_sub_agent_are_no_item_of_the_thread(tmp_path: Path) -> None:
+    """Required: what it says is not taken for what the thread's own model says, and leaves no item open."""
+    begun, *rest = turn(message("its words"))
+    child = sends(begun, text_delta("its "), text_delta("words"), *rest)
+
+    async def work() -> None:
+        hands_over = calls(function_call("delegate", {"prompt": "do it"}, "d1"))
+        async with app_place(tmp_path, hands_over, child, says("done")) as place:
+            client = await place.client()
+            ended = await client.turn(await client.thread())
+            assert [item["text"] for item in ended["items"] if item["type"] == "agentMessage"] == ["done"]
+            assert "item/agentMessage/delta" not in client.names()
+            assert len(client.items("agentMessage", of="item/started")) == 1
 
     run(work())
 

@@ -84,7 +84,8 @@ class Story:
             case told.ItemStarted() | told.ItemCompleted():
                 self._item(message)
             case told.AgentMessageDelta() | told.AgentReasoningDelta() | told.AgentReasoningSectionBreak():
-                self._grew(message, turn)
+                if event.delegate is None:  # the words of a sub-agent are no item of this thread
+                    self._grew(message, turn)
             case told.TokenCount() if message.info is not None:
                 self._used(message, turn)
             case _:
