@@ -518,9 +518,9 @@ export interface Granular {
 export interface GranularChoices {
   sandbox_approval: boolean;
   rules: boolean;
-  skill_approval: boolean;
-  request_permissions: boolean;
   mcp_elicitations: boolean;
+  skill_approval?: boolean;
+  request_permissions?: boolean;
 }
 
 /** No sandbox. */
@@ -717,6 +717,38 @@ export interface ThreadNameParams {
 export interface Nothing {
 }
 
+/** What is to hold from the next turn on. */
+export interface ThreadSettingsParams {
+  threadId: string;
+  cwd?: string | null;
+  approvalPolicy?: "untrusted" | "on-failure" | "on-request" | "never" | Granular | null;
+  approvalsReviewer?: "user" | "auto_review" | null;
+  sandboxPolicy?: DangerFullAccess | ReadOnly | WorkspaceWrite | ExternalSandbox | null;
+  model?: string | null;
+  effort?: string | null;
+  summary?: string | null;
+  collaborationMode?: CollaborationMode | null;
+  permissions?: null;
+  disabledPluginIds?: unknown; // Accepted, and without effect in this server.
+  environments?: unknown; // Accepted, and without effect in this server.
+  multiAgentMode?: unknown; // Accepted, and without effect in this server.
+  personality?: unknown; // Accepted, and without effect in this server.
+  serviceTier?: unknown; // Accepted, and without effect in this server.
+}
+
+/** The only mode is `default`. */
+export interface CollaborationMode {
+  mode: "default";
+  settings: ModeSettings;
+}
+
+/** The model of the mode, and how it thinks; they go before those that stand beside the mode. */
+export interface ModeSettings {
+  model?: string | null;
+  reasoning_effort?: string | null;
+  developer_instructions?: unknown; // Accepted, and without effect in this server.
+}
+
 /** Which thread. */
 export interface ThreadParams {
   threadId: string;
@@ -733,7 +765,7 @@ export interface TurnStartParams {
   input: Array<TextInput | ImageInput | LocalImageInput>;
   clientUserMessageId?: string | null;
   cwd?: string | null;
-  approvalPolicy?: "untrusted" | "on-failure" | "on-request" | "never" | null;
+  approvalPolicy?: "untrusted" | "on-failure" | "on-request" | "never" | Granular | null;
   approvalsReviewer?: "user" | "auto_review" | null;
   sandboxPolicy?: DangerFullAccess | ReadOnly | WorkspaceWrite | ExternalSandbox | null;
   model?: string | null;
@@ -754,7 +786,7 @@ export interface TurnStartParams {
   serviceTier?: unknown; // Accepted, and without effect in this server.
   serviceTierForTurn?: unknown; // Accepted, and without effect in this server.
   personality?: unknown; // Accepted, and without effect in this server.
-  collaborationMode?: unknown; // Accepted, and without effect in this server.
+  collaborationMode?: CollaborationMode | null;
   multiAgentMode?: unknown; // Accepted, and without effect in this server.
   cyberAccessProgram?: unknown; // Accepted, and without effect in this server.
 }
@@ -851,6 +883,31 @@ export interface ThreadStarted {
 export interface ThreadStatusChanged {
   threadId: string;
   status: NotLoaded | Idle | SystemError | Active;
+}
+
+/** Something else holds for it. */
+export interface ThreadSettingsUpdated {
+  threadId: string;
+  threadSettings: SettingsInForce;
+}
+
+/** What holds for a thread. */
+export interface SettingsInForce {
+  disabledPluginIds: Array<string>;
+  cwd: string;
+  environments: Array<ThreadEnvironment>;
+  approvalPolicy: "untrusted" | "on-request" | "never" | Granular;
+  approvalsReviewer: "user" | "auto_review";
+  sandboxPolicy: DangerFullAccess | ReadOnly | WorkspaceWrite | ExternalSandbox;
+  activePermissionProfile: unknown;
+  model: string;
+  modelProvider: string;
+  serviceTier: string | null;
+  effort: string | null;
+  summary: string | null;
+  collaborationMode: CollaborationMode;
+  multiAgentMode: string;
+  personality: string | null;
 }
 
 /** It has another name. */
@@ -1011,6 +1068,7 @@ export type ClientRequest =
   | { id: number | string; method: "thread/turns/list"; params: ThreadTurnsParams }
   | { id: number | string; method: "thread/items/list"; params: ThreadItemsParams }
   | { id: number | string; method: "thread/name/set"; params: ThreadNameParams }
+  | { id: number | string; method: "thread/settings/update"; params: ThreadSettingsParams }
   | { id: number | string; method: "thread/archive"; params: ThreadParams }
   | { id: number | string; method: "thread/unarchive"; params: ThreadParams }
   | { id: number | string; method: "thread/unsubscribe"; params: ThreadParams }
@@ -1031,6 +1089,7 @@ export type ClientNotification =
 export type ServerNotification =
   | { method: "thread/started"; params: ThreadStarted }
   | { method: "thread/status/changed"; params: ThreadStatusChanged }
+  | { method: "thread/settings/updated"; params: ThreadSettingsUpdated }
   | { method: "thread/name/updated"; params: ThreadNamed }
   | { method: "thread/closed"; params: ThreadOnly }
   | { method: "thread/archived"; params: ThreadOnly }
@@ -1071,6 +1130,7 @@ export interface Results {
   "thread/turns/list": ThreadTurnsResult;
   "thread/items/list": ThreadItemsResult;
   "thread/name/set": Nothing;
+  "thread/settings/update": Nothing;
   "thread/archive": Nothing;
   "thread/unarchive": ThreadReadResult;
   "thread/unsubscribe": UnsubscribeResult;

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.operations import Operation
     from sandgate.reviewers.with_risk_advice import Advising
     from sandgate.session.session import Session
+    from sandgate.session.turn import SessionSettings as SessionSettings
 
 
 class Agent:
@@ -75,6 +76,15 @@ class Agent:
     def confinement(self) -> Mapping[str, Any]:
         """What holds its commands back, as JSON values. Blocks on the disk."""
         return self._tools.confinement()
+
+    @property
+    def holding(self) -> SessionSettings:
+        """What holds from its next turn on."""
+        return self._session.settings
+
+    async def would_hold(self, change: ContextChange) -> SessionSettings:
+        """What would hold if a turn came with that change. Raises SandgateError for what cannot; nothing is done."""
+        return await self._session.would_hold(change)
 
     def submit(self, op: Operation) -> str:
         """Asks for something; the id that its events carry. Raises SessionEnded, RequestError."""

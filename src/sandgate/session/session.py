@@ -236,6 +236,10 @@ class Session:
             case _:
                 return  # `Shutdown` ends the loop
 
+    async def would_hold(self, change: ContextChange) -> SessionSettings:
+        """What would hold from the next turn on. Raises SandgateError for what cannot; nothing is done."""
+        return await self._turning.agreed(self.settings, change)
+
     async def _changed(self, turn_id: str, change: ContextChange) -> bool:
         """Whether other settings are to hold, and hold from the next turn on; else that is told and nothing changes."""
         try:

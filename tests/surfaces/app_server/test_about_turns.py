@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from sandgate.protocol.operations import ContextChange, TextInput
 from support.agent.agent_places import calls, command
-from support.app_server.app_client import AppError, app_place, said
+from support.app_server.app_client import AppClient, AppError, app_place, said
 from support.model.responses_server import (
     custom_tool_call,
     function_call,
@@ -189,28 +190,135 @@ def test_a_schema_is_of_one_turn(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "said_of_it"),
+    ("more", "said_of_it", "code"),
     [
-        ({"approvalPolicy": "never"}, "approvalPolicy"),
-        ({"model": "other"}, "model"),
-        ({"cwd": "/"}, "cwd"),
-        ({"sandboxPolicy": {"type": "dangerFullAccess"}}, "sandboxPolicy"),
-        ({"sandboxPolicy": {"type": "workspaceWrite", "networkAccess": True}}, "sandboxPolicy"),
-        ({"permissions": ":danger-full-access"}, "permissions"),
-        ({"input": []}, "input"),
+        ({"approvalPolicy": "never"}, "as strict as it began", -32600),
+        ({"model": ""}, "no name of a model", -32600),
+        ({"effort": "immense"}, "effort", -32600),
+        ({"summary": "long"}, "summary", -32600),
+        ({"cwd": "/"}, "as strict as it began", -32600),
+        ({"cwd": "nowhere"}, "no such directory", -32600),
+        ({"sandboxPolicy": {"type": "dangerFullAccess"}}, "as strict as it began", -32600),
+        ({"sandboxPolicy": {"type": "workspaceWrite", "networkAccess": True}}, "as strict as it began", -32600),
+        ({"approvalsReviewer": "auto_review"}, "approvalsReviewer", -32602),
+        ({"collaborationMode": {"mode": "plan", "settings": {}}}, "mode", -32602),
+        ({"permissions": ":danger-full-access"}, "permissions", -32602),
+        ({"input": []}, "input", -32602),
     ],
 )
-def test_what_holds_for_a_thread_is_not_changed_in_passing(tmp_path: Path, more: Any, said_of_it: str) -> None:
-    """Our choice, until there are settings of a turn: an answer that says so, never a wish that is ignored."""
+def test_what_a_turn_may_not_bring_is_said_and_nothing_begins(
+    tmp_path: Path, more: Any, said_of_it: str, code: int
+) -> None:
+    """Required: an answer that says so, never a wish that is ignored."""
 
     async def work() -> None:
         async with app_place(tmp_path, says("done")) as place:
             client = await place.client()
             thread = await client.thread()
-            with pytest.raises(AppError, match=said_of_it) as refused:
-                await client.ask("turn/start", **{"threadId": thread, "input": said("go"), **more})
-            assert refused.value.code == -32602
+            for method, extra in (("turn/start", {"input": said("go")}), ("thread/settings/update", {})):
+                if "input" in more and not extra:
+                    continue
+                with pytest.raises(AppError, match=said_of_it) as refused:
+                    await client.ask(method, **{"threadId": thread, **extra, **more})
+                assert refused.value.code == code
             assert place.model.asked == []
+            assert "thread/settings/updated" not in client.names()
+            assert (await client.turn(thread))["status"] == "completed"
+
+    run(work())
+
+
+async def refused(client: AppClient, thread: str, **more: Any) -> None:
+    """A turn whose question is answered with no."""
+    at = len(client.messages)
+    await client.ask("turn/start", threadId=thread, input=said("go"), **more)
+    client.answer(await client.question(after=at), "decline")
+    await client.told("turn/completed", after=at)
+
+
+def test_a_turn_that_only_reads_cannot_write_and_its_settings_hold_on(tmp_path: Path) -> None:
+    """Required: what a turn brings holds for its commands and for later turns, and every client is told."""
+    writes = calls(command("echo run >> log; cat log"))
+
+    async def work() -> None:
+        async with app_place(tmp_path, writes, says("one"), writes, says("two"), writes, says("three")) as place:
+            client, other = await place.client(), await place.client()
+            (place.repo / "log").touch()
+            (place.repo / "below").mkdir()
+            thread = await client.thread()
+            await other.ask("thread/resume", threadId=thread)
+            await client.turn(thread)
+            assert "thread/settings/updated" not in client.names()
+            more = {"model": "another", "effort": "low", "cwd": "below"}
+            await refused(client, thread, sandboxPolicy={"type": "readOnly"}, **more)
+            assert (place.repo / "log").read_text() == "run\n"
+            for told in (client, other):
+                holds = (await told.told("thread/settings/updated"))["threadSettings"]
+                assert holds["sandboxPolicy"] == {"type": "readOnly", "networkAccess": False}
+                assert (holds["model"], holds["effort"], holds["cwd"]) == ("another", "low", str(place.repo / "below"))
+            names = client.names()
+            assert names.index("thread/settings/updated") < len(names) - 1 - names[::-1].index("turn/started")
+            await refused(client, thread)
+            assert (place.repo / "log").read_text() == "run\n"
+            assert [each.body["model"] for each in place.model.asked[1:4:2]] == ["double", "another"]
+            assert names.count("thread/settings/updated") == 1
+            opened = await other.ask("thread/resume", threadId=thread)
+            assert (opened["model"], opened["sandbox"]["type"]) == ("another", "readOnly")
+
+    run(work())
+
+
+def test_settings_are_changed_between_turns(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with app_place(tmp_path, says("done")) as place:
+            client = await place.client()
+            thread = await client.thread()
+            mode = {"mode": "default", "settings": {"model": "another", "reasoning_effort": "high"}}
+            assert (
+                await client.ask(
+                    "thread/settings/update", threadId=thread, collaborationMode=mode, approvalPolicy="untrusted"
+                )
+                == {}
+            )
+            holds = (await client.told("thread/settings/updated"))["threadSettings"]
+            assert (holds["model"], holds["collaborationMode"]["settings"]["reasoning_effort"]) == ("another", "high")
+            assert holds["approvalPolicy"] == "untrusted"
+            await client.turn(thread)
+            assert place.model.asked[0].body["model"] == "another"
+            assert client.names().count("thread/settings/updated") == 1
+
+    run(work())
+
+
+def test_a_server_that_may_loosen_lets_a_turn_do_so(tmp_path: Path) -> None:
+    """The other half: what is refused elsewhere does write."""
+    outside = tmp_path / "elsewhere"
+    writes = calls(command(f"echo run >> {outside}"))
+
+    async def work() -> None:
+        async with app_place(tmp_path, writes, says("one"), loosening=True) as place:
+            client = await place.client()
+            thread = await client.thread()
+            await client.turn(thread, sandboxPolicy={"type": "dangerFullAccess"}, approvalPolicy="never")
+            assert outside.read_text() == "run\n"
+
+    run(work())
+
+
+def test_a_turn_that_can_no_longer_be_had_fails_and_the_next_one_runs(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with app_place(tmp_path, says("done")) as place:
+            client = await place.client()
+            thread = await client.thread()
+            below = place.repo / "below"
+            below.mkdir()
+            live = place.threads.named(thread)
+            turn_id = live.say((TextInput("go"),), None, None, ContextChange(cwd=str(below)))["id"]
+            below.rmdir()  # before the session looks at what it was asked
+            ended = (await client.told("turn/completed"))["turn"]
+            assert (ended["id"], ended["status"]) == (turn_id, "failed")
+            assert "no such directory" in ended["error"]["message"]
+            assert (await client.turn(thread))["status"] == "completed"
 
     run(work())
 

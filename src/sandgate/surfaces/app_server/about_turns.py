@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from sandgate.protocol.operations import ImageInput, LocalImageInput, TextInput
-from sandgate.surfaces.app_server.policies import approval_on_wire, sandbox_on_wire
+import os
+
+from sandgate.protocol.operations import ContextChange, ImageInput, LocalImageInput, TextInput
+from sandgate.surfaces.app_server.connection import Then
+from sandgate.surfaces.app_server.policies import asked_approval, asked_sandbox
 from sandgate.surfaces.app_server.refusal import bad_params
 
 TYPE_CHECKING = False
@@ -17,15 +20,29 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 PARTS_MAX = 256  # of one message
-FIXED = "`params.{name}` cannot change in a thread that is open: it is {now!r}; start another thread"
+REVIEWER = "`params.approvalsReviewer` cannot change in a thread that is open: it is `{now}`; start another thread"
 
 
 async def start_turn(client: Connection, params: Json) -> Json:
-    """The turn that begins."""
+    """The turn that begins, under what the client asks to hold from it on."""
     thread = client.threads.named(params["threadId"])
-    _require_as_it_is(thread, params)
-    turn = thread.say(_said(params["input"]), params.get("clientUserMessageId"), params.get("outputSchema"))
-    return {"turn": turn}
+    said, change = _said(params["input"]), _change(thread, params)
+    if change is not None:
+        await thread.would_hold(change)
+    return {"turn": thread.say(said, params.get("clientUserMessageId"), params.get("outputSchema"), change)}
+
+
+async def update_settings(client: Connection, params: Json) -> Then:
+    """What holds from the next turn on, as every client of the thread is told."""
+    thread = client.threads.named(params["threadId"])
+    change = _change(thread, params)
+    holding = None if change is None else await thread.would_hold(change)
+
+    def after() -> None:
+        if change is not None and holding is not None:
+            thread.change(change, holding)
+
+    return Then({}, after)
 
 
 async def steer_turn(client: Connection, params: Json) -> Json:
@@ -57,19 +74,23 @@ def _part(part: Json) -> InputItem:
             return LocalImageInput(part["path"])
 
 
-def _require_as_it_is(thread: LiveThread, params: Json) -> None:
-    """Clients repeat with each turn what holds for the thread."""
-    configured = thread.configured
-    holds: Json = {
-        "cwd": configured.cwd,
-        "approvalPolicy": approval_on_wire(configured.approval_policy),
-        "model": configured.model,
-        "effort": configured.reasoning_effort,
-        "approvalsReviewer": thread.reviewer,
-    }
-    for name, now in holds.items():
-        if params.get(name) not in (None, now):
-            raise bad_params(FIXED.format(name=name, now=now))
-    policy, now = params.get("sandboxPolicy"), sandbox_on_wire(configured.sandbox_policy)
-    if policy is not None and any(now.get(name, value or None) != value for name, value in policy.items()):
-        raise bad_params(FIXED.format(name="sandboxPolicy", now=now))
+def _change(thread: LiveThread, params: Json) -> ContextChange | None:
+    """What differs from what holds; clients repeat with each turn what they were told. None: nothing does."""
+    if params.get("approvalsReviewer") not in (None, thread.reviewer):
+        raise bad_params(REVIEWER.format(now=thread.reviewer))
+    holding, mode = thread.holding, (params.get("collaborationMode") or {}).get("settings") or {}
+    model, effort = mode.get("model") or params.get("model"), mode.get("reasoning_effort") or params.get("effort")
+    cwd = None if params.get("cwd") is None else os.path.join(holding.cwd, params["cwd"])
+    change = ContextChange(
+        cwd=_other(cwd, holding.cwd),
+        approval_policy=asked_approval(holding.approval, params.get("approvalPolicy")),
+        sandbox_policy=asked_sandbox(holding.sandbox, params.get("sandboxPolicy")),
+        model=_other(model, holding.model.model),
+        effort=_other(effort, holding.model.effort) or "",
+        summary=_other(params.get("summary"), holding.model.summary),
+    )
+    return None if change == ContextChange() else change
+
+
+def _other(asked: str | None, now: str | None) -> str | None:
+    return None if asked == now else asked

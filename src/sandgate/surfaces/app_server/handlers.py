@@ -28,6 +28,7 @@ HANDLERS: Mapping[str, Handler] = {
     "thread/turns/list": about_threads.list_turns,
     "thread/items/list": about_threads.list_items,
     "thread/name/set": about_threads.set_name,
+    "thread/settings/update": about_turns.update_settings,
     "thread/archive": about_threads.archive_thread,
     "thread/unarchive": about_threads.unarchive_thread,
     "thread/unsubscribe": about_threads.unsubscribe,

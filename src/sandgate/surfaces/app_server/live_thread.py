@@ -12,14 +12,13 @@ from time import time
 
 from sandgate.errors import SandgateError
 from sandgate.protocol import events as told
-from sandgate.protocol.operations import Interrupt, UserInput
+from sandgate.protocol.operations import Interrupt, OverrideTurnContext, UserInput, UserTurn
 from sandgate.protocol.wire import sendable
 from sandgate.surfaces.app_server import item_forms as forms
-from sandgate.surfaces.app_server.policies import approval_on_wire, sandbox_on_wire
 from sandgate.surfaces.app_server.questions import ThreadQuestions
 from sandgate.surfaces.app_server.refusal import RequestRefused, refusal_of
 from sandgate.surfaces.app_server.story import Story
-from sandgate.surfaces.app_server.thread_forms import thread_form
+from sandgate.surfaces.app_server.thread_forms import opened_form, settings_form, thread_form
 from sandgate.surfaces.app_server.turn_log import new_turn, past_turns
 from sandgate.surfaces.sessions.life import SessionLife
 
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from typing import Any
 
-    from sandgate.agent.agent import Agent
+    from sandgate.agent.agent import Agent, SessionSettings
     from sandgate.protocol.events import Event
-    from sandgate.protocol.operations import InputItem, Operation
+    from sandgate.protocol.operations import ContextChange, InputItem, Operation
     from sandgate.surfaces.app_server.questions import Asked, ThreadWatcher
 
     Json = dict[str, Any]
@@ -60,7 +59,7 @@ class LiveThread:
         self._created = self._updated = int(time())
         self._preview = ""
         self._ends: list[asyncio.Future[None]] = []  # of those who wait for the end of the turn
-        self._submitted = False  # a turn that has not told of its beginning yet
+        self._submitted = ""  # a turn that has not told of its beginning yet
         self._life = SessionLife(self._begun, self._take, self._ended)
         self.id = ""  # until it has begun
         self.name: str | None = None
@@ -103,12 +102,32 @@ class LiveThread:
         self._questions.forget(watcher, last=not self._watchers)
         return True
 
-    def say(self, items: tuple[InputItem, ...], client_id: str | None, schema: Mapping[str, Any] | None) -> Json:
+    @property
+    def holding(self) -> SessionSettings:
+        """What holds from the next turn on."""
+        return self._agent.holding
+
+    async def would_hold(self, change: ContextChange) -> SessionSettings:
+        """What would hold if a turn came with that change. Raises Refused, SandgateError."""
+        return await self._agent.would_hold(change)
+
+    def change(self, change: ContextChange, holding: SessionSettings) -> None:
+        """From the next turn on `holding` holds, which the `change` makes of what does now."""
+        self._submit(OverrideTurnContext(change))
+        self._tell_settings(holding)
+
+    def say(
+        self,
+        items: tuple[InputItem, ...],
+        client_id: str | None,
+        schema: Mapping[str, Any] | None,
+        change: ContextChange | None = None,
+    ) -> Json:
         """Begins a turn, and says which."""
         if self.story.turn is not None or self._submitted:
             raise RequestRefused(BUSY)
-        turn_id = self._submit(UserInput(items, schema))
-        self._submitted = True
+        op = UserInput(items, schema) if change is None else UserTurn(items, change, schema)
+        turn_id = self._submitted = self._submit(op)
         self.story.expect(client_id)
         return new_turn(turn_id, view="notLoaded")
 
@@ -136,15 +155,15 @@ class LiveThread:
 
     def form(self, *, turns: bool) -> Json:
         """The thread as clients are shown it."""
-        configured = self.configured
+        configured, holding = self.configured, self.holding
         return thread_form(
             self.id,
-            configured.cwd,
+            holding.cwd,
             preview=self._preview,
             ephemeral=self._ephemeral,
-            model=configured.model,
-            modelProvider=configured.model_provider_id,
-            reasoningEffort=configured.reasoning_effort,
+            model=holding.model.model,
+            modelProvider=holding.provider_id,
+            reasoningEffort=holding.model.effort,
             createdAt=self._created,
             updatedAt=self._updated,
             status={"type": "systemError"} if self.over else self.story.status,
@@ -157,27 +176,13 @@ class LiveThread:
 
     def opened_form(self, *, turns: bool) -> Json:
         """What answers the request that opened it."""
-        configured = self.configured
-        return {
-            "thread": self.form(turns=turns),
-            "model": configured.model,
-            "modelProvider": configured.model_provider_id,
-            "serviceTier": None,
-            "disabledPluginIds": [],
-            "cwd": configured.cwd,
-            "runtimeWorkspaceRoots": [configured.cwd],
-            "instructionSources": [],
-            "approvalPolicy": approval_on_wire(configured.approval_policy),
-            "approvalsReviewer": self.reviewer,
-            "sandbox": sandbox_on_wire(configured.sandbox_policy),
-            "activePermissionProfile": None,
-            "reasoningEffort": configured.reasoning_effort,
-            "multiAgentMode": "explicitRequestOnly",
-        }
+        return {"thread": self.form(turns=turns), **opened_form(self.holding, self.reviewer)}
 
     def _begun(self, agent: Agent) -> None:
+        self._agent = agent
         configured = self.configured = agent.configured
         self.id = agent.session_id
+        self._told_settings = settings_form(agent.holding, self.reviewer)
         kept = configured.initial_messages or ()
         self.story = Story(self.id, self._tell, earlier=past_turns(kept))
         self._questions = ThreadQuestions(self.id, self._submit)
@@ -200,7 +205,11 @@ class LiveThread:
                 self._resolved(message)
                 return
             case told.TaskStarted():
-                self._submitted = False
+                self._submitted = ""
+                self._tell_settings(self.holding)
+            case told.Failed() if event.id and event.id == self._submitted:
+                self._submitted = ""
+                self.story.never_began(event.id)
             case told.UserMessage() if not self._preview:
                 self._preview = _one_line({"message": message.message})
         self.story.happened(event)
@@ -208,6 +217,13 @@ class LiveThread:
             self._turn_over()
             if self.idle:
                 self._told_over(self)
+
+    def _tell_settings(self, holding: SessionSettings) -> None:
+        """Unless that is what everybody was told last."""
+        settings = settings_form(holding, self.reviewer)
+        if settings != self._told_settings:
+            self._told_settings = settings
+            self._tell("thread/settings/updated", {"threadId": self.id, "threadSettings": settings})
 
     def _asked(self, message: Asked) -> None:
         """The item that is asked about begins before the question, so that a client has something to show."""

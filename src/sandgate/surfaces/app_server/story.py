@@ -62,6 +62,11 @@ class Story:
             return {"type": "idle"}
         return {"type": "active", "activeFlags": ["waitingOnApproval"] if self.waiting else []}
 
+    def never_began(self, turn_id: str) -> None:
+        """A turn that a client was told of cannot be had; its end follows."""
+        self.turn = new_turn(turn_id, started_at=now_ms() // 1000)
+        self._last_message, self._error, self._began_ms = None, None, now_ms()
+
     def wait(self, *, waiting: bool) -> None:
         """It waits for an answer now, or no longer."""
         if waiting != self.waiting:

@@ -6,11 +6,13 @@ from datetime import datetime
 
 from sandgate import __version__
 from sandgate.agent.past_sessions import SUBAGENT
+from sandgate.surfaces.app_server.policies import approval_on_wire, sandbox_on_wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.agent.agent import SessionSettings
     from sandgate.agent.past_sessions import ListedSession, ReadSession
 
     Json = dict[str, Any]
@@ -32,7 +34,7 @@ def thread_form(thread_id: str, cwd: str, **known: Any) -> Json:
     """With null for whatever is not `known`. `createdAt` and `updatedAt` in seconds since 1970."""
     shown: Json = {
         "id": thread_id,
-        "environments": [{"environmentId": ENVIRONMENT, "cwd": cwd, "runtimeWorkspaceRoots": [cwd]}],
+        "environments": environments(cwd),
         "sessionId": thread_id,
         "preview": "",
         "ephemeral": False,
@@ -48,6 +50,53 @@ def thread_form(thread_id: str, cwd: str, **known: Any) -> Json:
     }
     whole = {**dict.fromkeys(_NOTHING), **shown, **known}
     return {**whole, "recencyAt": whole["updatedAt"]}
+
+
+def opened_form(holding: SessionSettings, reviewer: str) -> Json:
+    """What holds for a thread that was opened, beside the thread itself."""
+    return {
+        "model": holding.model.model,
+        "modelProvider": holding.provider_id,
+        "serviceTier": None,
+        "disabledPluginIds": [],
+        "cwd": holding.cwd,
+        "runtimeWorkspaceRoots": [holding.cwd],
+        "instructionSources": [],
+        "approvalPolicy": approval_on_wire(holding.approval),
+        "approvalsReviewer": reviewer,
+        "sandbox": sandbox_on_wire(holding.sandbox),
+        "activePermissionProfile": None,
+        "reasoningEffort": holding.model.effort,
+        "multiAgentMode": "explicitRequestOnly",
+    }
+
+
+def settings_form(holding: SessionSettings, reviewer: str) -> Json:
+    """What holds for a thread, where it is told by itself."""
+    model, effort = holding.model.model, holding.model.effort
+    mode = {"model": model, "reasoning_effort": effort, "developer_instructions": None}
+    return {
+        "disabledPluginIds": [],
+        "cwd": holding.cwd,
+        "environments": environments(holding.cwd),
+        "approvalPolicy": approval_on_wire(holding.approval),
+        "approvalsReviewer": reviewer,
+        "sandboxPolicy": sandbox_on_wire(holding.sandbox),
+        "activePermissionProfile": None,
+        "model": model,
+        "modelProvider": holding.provider_id,
+        "serviceTier": None,
+        "effort": effort,
+        "summary": holding.model.summary,
+        "collaborationMode": {"mode": "default", "settings": mode},
+        "multiAgentMode": "explicitRequestOnly",
+        "personality": None,
+    }
+
+
+def environments(cwd: str) -> list[Json]:
+    """Where the commands of a thread run: here."""
+    return [{"environmentId": ENVIRONMENT, "cwd": cwd, "runtimeWorkspaceRoots": [cwd]}]
 
 
 def listed_form(session: ListedSession) -> Json:

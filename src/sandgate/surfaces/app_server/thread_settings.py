@@ -63,5 +63,6 @@ def opening_of(serving: Serving, asked: Json, *, resume: str | None = None, fork
         fork=fork,
         ephemeral=bool(asked.get("ephemeral")) and resume is None,
         source=SOURCE,
+        only_tighten=not serving.loosening,
     )
     return Opening(environment, options, reviewer)

@@ -30,7 +30,6 @@ NOT_TOLD = {
     "account/rateLimits/updated",
     "remoteControl/status/changed",
     "thread/readState/changed",
-    "thread/settings/updated",
 }
 
 

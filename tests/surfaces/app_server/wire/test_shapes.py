@@ -24,7 +24,7 @@ TEXT = {"type": "text", "text": "hi"}
         (
             {"threadId": "t", "input": [], "approvalPolicy": "sometimes"},
             "`params.approvalPolicy` is 'sometimes', and has to be "
-            "`untrusted` or `on-failure` or `on-request` or `never` or null",
+            "`untrusted` or `on-failure` or `on-request` or `never` or an object or null",
         ),
         ([], "`params` is list, and has to be an object"),
         (None, "`params` is None, and has to be an object"),

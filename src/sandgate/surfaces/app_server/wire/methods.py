@@ -69,6 +69,12 @@ METHODS = (
         threads.WireNothing,
         "names an open session, for as long as it is open",
     ),
+    Method(
+        "thread/settings/update",
+        threads.WireThreadSettingsParams,
+        threads.WireNothing,
+        "what holds from the next turn on",
+    ),
     Method("thread/archive", threads.WireThreadParams, threads.WireNothing, "puts a session away"),
     Method("thread/unarchive", threads.WireThreadParams, threads.WireThreadReadResult, "lists it again"),
     Method(
@@ -104,6 +110,9 @@ SERVER_NOTIFICATIONS = (
     NotificationRow("thread/started", notifications.WireThreadStarted, "a session is open"),
     NotificationRow(
         "thread/status/changed", notifications.WireThreadStatusChanged, "it works, waits, or waits for an answer"
+    ),
+    NotificationRow(
+        "thread/settings/updated", notifications.WireThreadSettingsUpdated, "something else holds for its turns"
     ),
     NotificationRow("thread/name/updated", notifications.WireThreadNamed, "it has another name"),
     NotificationRow("thread/closed", notifications.WireThreadOnly, "it is over"),

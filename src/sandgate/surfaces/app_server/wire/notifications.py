@@ -4,7 +4,7 @@ from typing import Literal, Required, TypedDict
 
 from sandgate.surfaces.app_server.wire.items import ThreadItem, WireTurn
 from sandgate.surfaces.app_server.wire.objects import ThreadStatus, WireThreadTokenUsage, WireTurnError
-from sandgate.surfaces.app_server.wire.threads import WireThread
+from sandgate.surfaces.app_server.wire.threads import WireSettingsInForce, WireThread
 
 
 class WireThreadStarted(TypedDict):
@@ -25,6 +25,13 @@ class WireThreadNamed(TypedDict):
 
     threadId: str
     threadName: str | None
+
+
+class WireThreadSettingsUpdated(TypedDict):
+    """Something else holds for it."""
+
+    threadId: str
+    threadSettings: WireSettingsInForce
 
 
 class WireThreadOnly(TypedDict):

@@ -8,14 +8,14 @@ ApprovalsReviewer = Literal["user", "auto_review"]
 TurnStatus = Literal["inProgress", "completed", "interrupted", "failed"]
 
 
-class WireGranularChoices(TypedDict):
+class WireGranularChoices(TypedDict, total=False):
     """Of each kind of question: whether it is asked, or answered with no by itself."""
 
-    sandbox_approval: bool
-    rules: bool
+    sandbox_approval: Required[bool]
+    rules: Required[bool]
+    mcp_elicitations: Required[bool]
     skill_approval: bool
     request_permissions: bool
-    mcp_elicitations: bool
 
 
 class WireGranular(TypedDict):

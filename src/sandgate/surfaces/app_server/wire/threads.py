@@ -13,6 +13,7 @@ from sandgate.surfaces.app_server.wire.objects import (
     ThreadStatus,
     UserInput,
     WireGitInfo,
+    WireGranular,
     WireThreadEnvironment,
 )
 from sandgate.surfaces.app_server.wire.shapes import NO_EFFECT
@@ -247,6 +248,61 @@ class WireUnsubscribeResult(TypedDict):
     status: Literal["unsubscribed", "notSubscribed", "notLoaded"]
 
 
+class WireModeSettings(TypedDict, total=False):
+    """The model of the mode, and how it thinks; they go before those that stand beside the mode."""
+
+    model: str | None
+    reasoning_effort: str | None
+    developer_instructions: Ignored
+
+
+class WireCollaborationMode(TypedDict):
+    """The only mode is `default`."""
+
+    mode: Literal["default"]
+    settings: WireModeSettings
+
+
+class WireThreadSettingsParams(TypedDict, total=False):
+    """What is to hold from the next turn on."""
+
+    threadId: Required[str]
+    cwd: str | None
+    approvalPolicy: AskForApproval | WireGranular | None
+    approvalsReviewer: ApprovalsReviewer | None
+    sandboxPolicy: SandboxPolicy | None
+    model: str | None
+    effort: str | None
+    summary: str | None
+    collaborationMode: WireCollaborationMode | None
+    permissions: None
+    disabledPluginIds: Ignored
+    environments: Ignored
+    multiAgentMode: Ignored
+    personality: Ignored
+    serviceTier: Ignored
+
+
+class WireSettingsInForce(TypedDict):
+    """What holds for a thread."""
+
+    disabledPluginIds: list[str]
+    cwd: str
+    environments: list[WireThreadEnvironment]
+    approvalPolicy: ApprovalInForce
+    approvalsReviewer: ApprovalsReviewer
+    sandboxPolicy: SandboxPolicy
+    activePermissionProfile: Any
+    model: str
+    modelProvider: str
+    serviceTier: str | None
+    effort: str | None
+    summary: str | None
+    collaborationMode: WireCollaborationMode
+    multiAgentMode: str
+    personality: str | None
+
+
 class WireTurnStartParams(TypedDict, total=False):
     """What is said. What stands beside it holds from this turn on; `outputSchema` for this turn alone."""
 
@@ -254,7 +310,7 @@ class WireTurnStartParams(TypedDict, total=False):
     input: Required[list[UserInput]]
     clientUserMessageId: str | None
     cwd: str | None
-    approvalPolicy: AskForApproval | None
+    approvalPolicy: AskForApproval | WireGranular | None
     approvalsReviewer: ApprovalsReviewer | None
     sandboxPolicy: SandboxPolicy | None
     model: str | None
@@ -275,7 +331,7 @@ class WireTurnStartParams(TypedDict, total=False):
     serviceTier: Ignored
     serviceTierForTurn: Ignored
     personality: Ignored
-    collaborationMode: Ignored
+    collaborationMode: WireCollaborationMode | None
     multiAgentMode: Ignored
     cyberAccessProgram: Ignored
 
