@@ -37,6 +37,26 @@ static struct known_name *find(const char *name) {
     return 0;
 }
 
+static int is_below(const char *name, const char *domain) {
+    size_t length = strlen(domain);
+    return strlen(name) > length && memcmp(name, domain, length) == 0 && name[length] == '.';
+}
+
+static int has_dot(const char *name) {
+    while (*name && *name != '.') name++;
+    return *name != 0;
+}
+
+/* Who does not find `example.org` goes on with `example.org.` and each domain of its list (resolv.conf(5)). That is the same
+ * matter, and decided. */
+static struct known_name *find_shorter(const char *name) {
+    for (int i = 0; i < end; i++) {
+        int is_vain = table[i].state == REFUSED || (table[i].state == GIVEN && !table[i].count);
+        if (is_vain && has_dot(table[i].name) && is_below(name, table[i].name)) return &table[i];
+    }
+    return 0;
+}
+
 static struct known_name *free_name(const char *name) {
     for (int i = 0; i < NAMES_MAX; i++) {
         if (table[i].state != FREE) continue;
@@ -85,6 +105,7 @@ static int is_stale(const struct supervisor *supervisor, const struct known_name
 
 enum decided decide_name(struct supervisor *supervisor, int pid, const char *name, const struct known_name **found) {
     struct known_name *known = find(name);
+    if (!known) known = find_shorter(name);
     if (!known && supervisor->holds_calls && is_host_name(name)) known = free_name(name);
     if (!known) return NAME_REFUSED;
     *found = known;
@@ -100,6 +121,8 @@ int is_given_name(const char *name) {
     const struct known_name *known = find(name);
     return known && known->state == GIVEN;
 }
+
+const char *known_as(const struct known_name *known) { return known->name; }
 
 const struct found_address *addresses_of(const struct known_name *known, size_t *count) {
     *count = known->count;

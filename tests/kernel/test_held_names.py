@@ -282,3 +282,17 @@ print("tried")
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outside:
             outside.sendto(b"from outside", there)
         assert server.recv(99) == b"from outside"
+
+
+@pytest.mark.parametrize(
+    ("host", "said"), [(None, "nothing"), (FoundHost(NAME, ()), "no such name")], ids=["no", "none"]
+)
+def test_what_a_resolver_tries_after_a_name_in_vain_is_no_further_question(host: FoundHost | None, said: str) -> None:
+    """Required: the domains of its list, one after the other; another name beside it is a question."""
+    tried = f'by_stream("{NAME}"), by_stream("{NAME}.corp.example"), by_stream("b{NAME}")'
+    outcome = run(
+        f"print(*({tried}), sep=', ')", lambda held: host if held.refused.address == NAME else HOST.but(name=f"b{NAME}")
+    )
+    assert outcome.output == f"{said}, {said}, 192.0.2.7\n"
+    assert names(outcome) == [NAME, f"b{NAME}"]
+    assert [each.address for each in outcome.refused] == ([NAME] if host is None else [])

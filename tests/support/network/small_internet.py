@@ -40,7 +40,7 @@ def settle(folder: Path, names: dict[str, list[str]]) -> None:
     for address in {each for found in names.values() for each in found}:
         length = "128" if ":" in address else "32"
         subprocess.run(["ip", "address", "replace", f"{address}/{length}", "dev", "lo"], check=True)
-    (folder / "resolv.conf").write_text(f"nameserver {NAME_SERVER}\n")
+    (folder / "resolv.conf").write_text(f"nameserver {NAME_SERVER}\nsearch corp.test\n")
     (folder / "nsswitch.conf").write_text("hosts: files dns\n")
     for name in ("resolv.conf", "nsswitch.conf"):
         subprocess.run(["mount", "--bind", str(folder / name), os.path.realpath(f"/etc/{name}")], check=True)
