@@ -18,6 +18,7 @@ from typing import Any
 
 from everyday.tasks import LIVE, Task
 from support.machine.ordinary_user import OrdinaryUser
+from support.process.resident import resident
 from support.suite.source_tree import REPOSITORY
 
 LINE_LIMIT_S = 30
@@ -84,13 +85,13 @@ class Place:
         return subprocess.Popen(argv, cwd=self.project, env=self.environment(), text=True, errors="replace",
                                 start_new_session=True, **given, **self.identity())  # fmt: skip
 
-    def run(self, argv: list[str], *, fed: str = "", limit_s: float = LINE_LIMIT_S) -> tuple[int, str]:
+    def run(self, argv: list[str]) -> tuple[int, str]:
         """Runs it to its end; its exit code, and what it printed. What it left running is ended."""
-        started = self.start(argv, stdin=subprocess.PIPE)
+        started = self.start(argv)
         try:
-            printed, _ = started.communicate(fed, timeout=limit_s)
+            printed, _ = started.communicate(timeout=LINE_LIMIT_S)
         except subprocess.TimeoutExpired:
-            return 124, f"no end within {limit_s:.0f} seconds"
+            return 124, f"no end within {LINE_LIMIT_S} seconds"
         finally:
             ended(started)
         return started.returncode, printed
@@ -165,11 +166,13 @@ class Gated:
         python = account.python if account else os.path.realpath(sys.executable)
         order = {"path": path, "cwd": str(place.project), "environ": place.environment(), "yes": yes,
                  "overrides": [f"sandbox.backend={self.backend}"], "lines": task.lines}  # fmt: skip
-        argv = [python, "-I", "-S", "-c", DRIVER.read_text()]
-        code, printed = place.run(argv, fed=json.dumps(order), limit_s=TASK_LIMIT_S)
-        if code:
-            raise BrokenTaskError(f"{task.key}: {printed}")
-        return [_line(each) for each in json.loads(printed.splitlines()[-1])]
+        identity = {name: () if each == [] else each for name, each in place.identity().items()}
+        born_from = resident((python, "-I", "-S"), tuple(path), tuple(identity.items()))
+        done = born_from.run(DRIVER.read_text(), json.dumps(order), cwd=str(place.project), env=place.environment(),
+                             limit_s=TASK_LIMIT_S)  # fmt: skip
+        if done.returncode:
+            raise BrokenTaskError(f"{task.key}: {done.stdout}{done.stderr}")
+        return [_line(each) for each in json.loads(done.stdout.splitlines()[-1])]
 
 
 def _line(said: dict[str, Any]) -> Line:

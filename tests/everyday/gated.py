@@ -1,14 +1,14 @@
 """Runs a task's command lines in one session of Sandgate. A program of its own, for it runs as other users as well.
 
-Read as text and started with `python -c`: nothing of the tests is where an ordinary user may look. In: one JSON object
-on standard input, made by `contestants.Gated`. Out: a list, of each line its exit code, what it printed, what was
+Read as text and run as `python -c` would: nothing of the tests is where an ordinary user may look. In: one JSON object
+as its last argument, made by `contestants.Gated`. Out: a list, of each line its exit code, what it printed, what was
 asked and what was refused.
 """
 
 import json
 import sys
 
-order = json.load(sys.stdin)
+order = json.loads(sys.argv.pop())
 sys.path.extend(order["path"])
 
 from sandgate.errors import SandgateError  # noqa: E402

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -236,9 +237,20 @@ def test_prepared_helper_holds_nothing_of_ours(helper: str) -> None:
         os.set_inheritable(fd, True)
     prepared = helper_module.prepare(helper, network="off")
     family = [prepared._pid, *wait_until_built(prepared)]
-    held = {os.readlink(f"/proc/{pid}/fd/{fd}") for pid in family for fd in os.listdir(f"/proc/{pid}/fd")}
     ours = {os.readlink(f"/proc/self/fd/{fd}") for fd in (0, 1, 2, *pipe)}
-    prepared.discard()
-    for fd in pipe:
-        os.close(fd)
-    assert not held & ours
+    try:
+        # The command task may wait already while the others still close theirs.
+        assert wait_until(lambda: not any(held(pid) & ours for pid in family))
+    finally:
+        prepared.discard()
+        for fd in pipe:
+            os.close(fd)
+
+
+def held(pid: int) -> set[str]:
+    """What the descriptors of a process are; those that it closes meanwhile are none."""
+    found = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.add(os.readlink(descriptor))
+    return found

@@ -117,14 +117,17 @@ class Resident:
         atexit.register(self._door.close)
         _all.append(self)
 
-    def run(self, code: str, *arguments: str, cwd: str, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-        """Runs `code` with these arguments to its end; nothing is there to be read, and what it says is captured."""
+    def run(
+        self, code: str, *arguments: str, cwd: str, env: Mapping[str, str], limit_s: float = RUN_LIMIT_S
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs `code` with these arguments to its end; nothing is there to be read, and what it says is captured.
+        Raises TimeoutError after `limit_s`."""
         with ExitStack() as opened:
             out, err = (opened.enter_context(_memory()) for _ in range(2))
             null = opened.enter_context(open(os.devnull, "rb"))
             streams = [each.fileno() for each in (null, out, err)]
             with self._begun(Order(code, arguments, cwd, env), streams) as told:
-                exit_code = self._ended(told)
+                exit_code = self._ended(told, limit_s=limit_s)
             texts = [os.pread(each.fileno(), os.fstat(each.fileno()).st_size, 0).decode() for each in (out, err)]
         return subprocess.CompletedProcess(["-c", *arguments], exit_code, *texts)
 
