@@ -68,6 +68,8 @@ static int allow_view(struct sandbox *sandbox, int ruleset, uint64_t all) {
     for (uint32_t i = 0; i < sandbox->plan.mount_count; i++) {
         struct mount_entry *entry = &sandbox->plan.mounts[i];
         int is_open = entry->kind == MOUNT_WRITE || entry->kind == MOUNT_OVERLAY;
+        /* One that lies in its place as a whole is open already. */
+        if (is_overlaid(&sandbox->plan, entry) && allow_fd(ruleset, take_overlaid(sandbox, entry), all) == 0) continue;
         if (is_open && allow(sandbox, ruleset, entry->path, all, on_files) != 0) return -1;
     }
     return 0;

@@ -8,7 +8,7 @@ from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import ConfinedCommand, Limits, Mount
 from sandgate.protocol.permissions import EffectivePermissions
 from sandgate.sandbox.backend import WITHOUT_NEWS, WITHOUT_RETRIES
-from sandgate.sandbox.namespace import NamespaceBackend
+from sandgate.sandbox.namespace import KNOWN_MAX, NamespaceBackend
 
 COMMAND = CommandRequest(("true",), "/", {"PATH": "/bin", "SSH_AUTH_SOCK": "/tmp/agent"}, tty=True)
 BASE_GUARANTEES = (
@@ -53,6 +53,16 @@ def test_an_open_network_is_neither_marked_nor_promised_away() -> None:
     plan = NamespaceBackend().confine(COMMAND, EffectivePermissions(network="on"), report="off")
     assert plan.env == {"GIT_OPTIONAL_LOCKS": "0", "PATH": "/bin", "SANDGATE_SANDBOX": "namespace"}
     assert plan.guarantees == BASE_GUARANTEES
+
+
+def test_sessions_that_take_turns_keep_their_mounts(tmp_path: Path) -> None:
+    backend = NamespaceBackend()
+    sessions = [EffectivePermissions(writable=(str(tmp_path), str(number))) for number in range(KNOWN_MAX)]
+    first = [backend.confine(COMMAND, permissions).mounts for permissions in sessions]
+    again = [backend.confine(COMMAND, permissions).mounts for permissions in sessions]
+    assert [*map(id, first)] == [*map(id, again)]
+    backend.confine(COMMAND, EffectivePermissions(writable=("/one/more",)))
+    assert backend.confine(COMMAND, sessions[0]).mounts is not first[0]  # no more than so many are kept
 
 
 def test_the_working_directory_is_canonical(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ class _Kept:
         self._named: Overlays = ()
 
     def covers(self, overlays: Overlays) -> bool:
-        return all(overlay in self.names for overlay in overlays if overlay.lasting)
+        return overlays is self._plain or all(overlay in self.names for overlay in overlays if overlay.lasting)
 
     def named(self, overlays: Overlays) -> Overlays:
         """The same object for the same overlays: what a plan says of places is encoded once."""

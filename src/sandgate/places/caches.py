@@ -76,6 +76,7 @@ WITHOUT = words_of("""
     """)  # fmt: skip
 
 _programs: dict[str, frozenset[str]] = {}  # by place, taken apart with the first question
+_known: set[str] = set()  # all of these
 
 
 def caches_of(names: frozenset[str]) -> tuple[str, ...]:
@@ -85,7 +86,8 @@ def caches_of(names: frozenset[str]) -> tuple[str, ...]:
     if not left:
         return ()
     if not _programs:
+        _known.update(*map(words_of, KEPT_BY.values()))
         _programs.update({place: frozenset(words_of(programs)) for place, programs in KEPT_BY.items()})
-    if left.issubset(frozenset().union(*_programs.values())):
+    if left <= _known:
         return tuple([place for place, programs in _programs.items() if not programs.isdisjoint(left)])
     return tuple(KEPT_BY)

@@ -107,10 +107,12 @@ class Layers:
         or do anything."""
         try:
             age = time.time() - os.lstat(os.path.join(self.path, STAMP)).st_mtime
-            fine = 0 <= age <= MEASURE_EVERY_S and self.has_room()
+            if not 0 <= age <= MEASURE_EVERY_S or not self.has_room():
+                return False
+            modes = [os.lstat(part).st_mode for layer in overlays for part in (layer.upper, layer.work)]
         except OSError:
             return False
-        return fine and all(_is_open_to_us(layer.upper) and _mode_of(layer.work) >= 0 for layer in overlays)
+        return all(stat.S_ISDIR(mode) and mode & OWN_MODE == OWN_MODE for mode in modes)
 
     def look(self) -> str:
         """Has the size measured where that is due; one sentence when the layers had to go."""
@@ -165,11 +167,6 @@ def _mode_of(path: str) -> int:
     except OSError:
         return -1
     return stat.S_IMODE(about.st_mode) if stat.S_ISDIR(about.st_mode) else -1
-
-
-def _is_open_to_us(path: str) -> bool:
-    mode = _mode_of(path)
-    return mode >= 0 and mode & OWN_MODE == OWN_MODE
 
 
 def size_of(path: str) -> Size:

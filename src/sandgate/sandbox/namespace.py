@@ -68,21 +68,23 @@ def _entered(directory: str, permissions: EffectivePermissions) -> str:
 
 
 _last_entered: tuple[EffectivePermissions, str, str] | None = None
-_last: tuple[EffectivePermissions, tuple[Mount, ...]] | None = None
+_known: dict[int, tuple[EffectivePermissions, tuple[Mount, ...]]] = {}  # by identity; the oldest go first
+KNOWN_MAX = 8  # sessions of one process take turns
 
 
 def _mounts(permissions: EffectivePermissions) -> tuple[Mount, ...]:
-    """The last ones are kept, since the next command mostly wants the same.
+    """The last ones of some sessions are kept, since the next command mostly wants the same.
 
     The same permissions rest on the same look at the disk, so what is hidden is still of the kind it was.
     """
-    global _last
-    last = _last
-    if last is not None and last[0] is permissions:
-        return last[1]
+    known = _known.get(id(permissions))
+    if known is not None and known[0] is permissions:
+        return known[1]
     hanging = sys.modules.get("sandgate.sandbox.hanging")  # there where some mount had to be asked whether it answers
     mounts = mounts_of(permissions, is_directory=os.path.isdir if hanging is None else hanging.is_directory)
-    _last = (permissions, mounts)
+    _known[id(permissions)] = permissions, mounts
+    for oldest in list(_known)[:-KNOWN_MAX]:  # other threads may have made room
+        _known.pop(oldest, None)
     return mounts
 
 

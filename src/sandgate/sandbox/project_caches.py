@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from itertools import repeat
 
 from sandgate.commandline.invocation import everything_run, started_by
 from sandgate.commandline.launcher_rows import LAUNCHING
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import EffectivePermissions
     from sandgate.sandbox.memory import LaterLook
 
-    _Mark = tuple[int, int, str] | None  # device, inode, where a link leads
+    _Mark = tuple[int, int, str]  # device, inode, where a link leads
 
 
 class ProjectCaches:
@@ -63,7 +64,7 @@ class ProjectCaches:
     ) -> tuple[_Given, str]:
         if self._open is None or self._open.permissions is not plan.permissions:
             self._open = _Open(plan.permissions)
-        marks = _marks(self._homes, used)  # before what they vouch for
+        marks = _Marks([f"{home}/{place}" for place in used for home in self._homes])  # before what they vouch for
         led = _led_elsewhere(plan, self._homes, used)
         places = existing(self._homes, used, self._open)
         private = project_tmp() if places else ""
@@ -94,7 +95,7 @@ class _Given:
         used: tuple[str, ...],
         permissions: EffectivePermissions,
         led: Mapping[str, str],
-        marks: tuple[tuple[str, _Mark], ...],
+        marks: _Marks,
         layers: Layers | None = None,
         overlays: tuple[Overlay, ...] = (),
     ) -> None:
@@ -117,29 +118,30 @@ class _Given:
         return True
 
     def _stands(self) -> bool:
-        self._stood = all(_mark(path) == mark for path, mark in self._marks) and (
-            self._layers is None or self._layers.are_ready(self.overlays)
-        )
+        self._stood = self._marks.stand() and (self._layers is None or self._layers.are_ready(self.overlays))
         return self._stood
 
 
-def _marks(homes: list[str], places: Iterable[str]) -> tuple[tuple[str, _Mark], ...]:
-    """What lies in these places, present or not, and where the present ones lie."""
-    paths = [f"{home}/{place}" for place in places for home in homes]
-    return tuple([(path, _mark(path)) for path in paths])
+class _Marks:
+    """Which of these paths lead anywhere, and where to. Most do not, and each takes one look."""
+
+    def __init__(self, paths: list[str]) -> None:
+        there = [path for path in paths if os.access(path, os.F_OK)]
+        self._missing = [path for path in paths if path not in there]
+        self._there = [(path, _mark(path)) for path in there]
+
+    def stand(self) -> bool:
+        came = any(map(os.access, self._missing, repeat(os.F_OK)))
+        return not came and all(mark is not None and _mark(path) == mark for path, mark in self._there)
 
 
-def _mark(path: str) -> _Mark:
-    """Device and inode of what lies there, and of what it leads to; None for nothing."""
-    if not os.access(path, os.F_OK, follow_symlinks=False):
-        return None
+def _mark(path: str) -> _Mark | None:
+    """Device and inode of what lies there, and where a link leads; None for nothing."""
     try:
         about = os.lstat(path)
-        if not stat.S_ISLNK(about.st_mode):
-            return about.st_dev, about.st_ino, ""
-        return about.st_dev, about.st_ino, _real_directory(path)
     except OSError:
         return None
+    return about.st_dev, about.st_ino, _real_directory(path) if stat.S_ISLNK(about.st_mode) else ""
 
 
 def _named_in(plan: ConfinedCommand) -> tuple[str, ...]:
