@@ -30,6 +30,7 @@ CLONE_CODE = (CLONE_MARK, "requirements", "src", PROGRAM, "check")
 CLONE_ENVIRONMENTS = (
     ".venv",
     ".venv-mcp",
+    ".venv-acp",
     ".venv-dev",
 )  # the starters take one that is there without asking where it came from
 # What SANDGATE_PYTHON may append to these, for the names that requirements/environment.sh tries.

@@ -7,7 +7,7 @@ asked, what speaks against it, what a yes gives.
 from __future__ import annotations
 
 from sandgate.approvals.prompts.brief import brief_of
-from sandgate.approvals.prompts.form import chosen
+from sandgate.approvals.prompts.form import chosen, form_of
 from sandgate.approvals.prompts.prompt import choices, is_input
 from sandgate.display import visible
 from sandgate.protocol.decisions import RETRY_REASONS, Decision
@@ -35,6 +35,17 @@ def question_words(request: ApprovalRequest) -> str:
 def offered_answers(request: ApprovalRequest) -> tuple[str, ...]:
     """The names of the answers, most careful approval first."""
     return tuple(choice.name for choice in choices(request))
+
+
+def labelled_answers(request: ApprovalRequest) -> tuple[tuple[str, str], ...]:
+    """The same with what each of them means, in words."""
+    return tuple((choice.name, choice.label) for choice in choices(request))
+
+
+def whole_question(request: ApprovalRequest) -> str | None:
+    """Everything that stands above the choices at a terminal; None where that is more than a person would read."""
+    form = form_of(request)
+    return None if form.too_long else form.message
 
 
 def decision_named(request: ApprovalRequest, name: str, *, reason: str = "") -> Decision:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from time import time
 
 from sandgate.record import Record
-from sandgate.surfaces.transport.json_rpc import BAD_ID, INVALID_REQUEST, NoObject, is_id, read_object
+from sandgate.surfaces.transport.json_rpc import BAD_ID, INVALID_REQUEST, NoObject, is_id, object_on_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class UnreadableLine(Record):
 
 def read_message(line: bytes) -> Request | Told | ClientAnswer | UnreadableLine:
     """The message on that line."""
-    value = read_object(line)
+    value = object_on_line(line)
     if isinstance(value, NoObject):
         return UnreadableLine(error_answer(None, value.code, value.why))
     return _message(value)

@@ -53,16 +53,11 @@ def opening_of(serving: Serving, asked: Json, *, resume: str | None = None, fork
     reviewer = "user" if loaded.values.get(REVIEWER_KEY, "user") == "user" else "auto_review"
     if asked.get("approvalsReviewer") not in (None, reviewer):
         raise bad_params(f"`approvalsReviewer` is `{reviewer}` here; the setting `{REVIEWER_KEY}` says so")
-    options = AgentOptions(
+    options = serving.options(SOURCE).but(
         model=asked.get("model") or serving.model,
         provider=asked.get("modelProvider") if serving.model_script is None else None,
-        model_script=serving.model_script,
-        model_record=serving.model_record,
-        model_replay=serving.model_replay,
         resume=resume,
         fork=fork,
         ephemeral=bool(asked.get("ephemeral")) and resume is None,
-        source=SOURCE,
-        only_tighten=not serving.loosening,
     )
     return Opening(environment, options, reviewer)

@@ -7,6 +7,7 @@ import os
 from sandgate.display import visible
 from sandgate.errors import RequestError
 from sandgate.surfaces.cli.session import environment
+from sandgate.surfaces.cli.session_serving import serving_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 STDIO = "stdio://"
 LOOPBACK = ("127.0.0.1", "localhost")
 PORT_MAX = 65_535
-FILES = (("model_script", "model script"), ("model_replay", "recording"))
 
 
 def main(parsed: ParsedLine) -> int:
@@ -49,17 +49,9 @@ def write_documents(directory: str) -> int:
 
 def _serve(parsed: ParsedLine, kind: str, place: str) -> int:
     where = environment(parsed).but(person_present=True)
-    named = {key: _file(parsed.text(key), what) for key, what in FILES}
+    serving = serving_of(parsed, where)
     from sandgate.surfaces.app_server import command
-    from sandgate.surfaces.sessions.serving import Serving
 
-    serving = Serving(
-        where,
-        model=parsed.text("model"),
-        model_record=parsed.text("model_record"),
-        loosening=parsed.on("loosening"),
-        **named,
-    )
     if kind == "stdio":
         return command.serve_standard_streams(serving)
     try:
@@ -91,9 +83,3 @@ def _address(listen: str) -> tuple[str, str]:
             hint="listen on `stdio://`, `unix://PATH` or `ws://127.0.0.1:PORT`; port 0 takes a free one",
         )
     return kind, port
-
-
-def _file(path: str | None, what: str) -> str | None:
-    if path is not None and not os.path.isfile(path):
-        raise RequestError(f"there is no {what} `{visible(path)}`")
-    return None if path is None else os.path.abspath(path)

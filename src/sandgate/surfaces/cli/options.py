@@ -148,6 +148,7 @@ ASKING_A_MODEL = tuple(
     for option in DECIDING
     if option.key not in ("json", "timeout", "verbose")
 )
+LOOSENING = Option(("--allow-loosening",), "loosening", "clients may also loosen the policy, and work anywhere")
 LAST_MESSAGE = Option(("-o", "--output-last-message"), "last_message", "write the last message to this file", "FILE")
 AGENT_CODES = """\
 Exit codes: 0 the turn came to its end; 1 it failed, or the model did; 77 something was refused, and nothing that
@@ -325,13 +326,23 @@ COMMANDS = (
                 default="stdio://",
             ),
             Option(("--token-file",), "token_file", "tokens of `ws://`, a line `NAME TOKEN` each", "FILE"),
-            Option(("--allow-loosening",), "loosening", "clients may also loosen the policy, and work anywhere"),
+            LOOSENING,
             Option(("--out",), "out", "schema: the directory for JSON Schema and TypeScript, which is made", "DIR"),
             *MODEL,
             *(option for option in ASKING_A_MODEL if option.key not in ("answer", "color")),
         ),
         "app_server",
         forms=("schema", "[serve]"),
+    ),
+    Command(
+        "acp",
+        "serve sessions of a model to an editor that speaks the Agent Client Protocol, on stdin and stdout",
+        (
+            LOOSENING,
+            *MODEL,
+            *(option for option in ASKING_A_MODEL if option.key not in ("answer", "color")),
+        ),
+        "acp",
     ),
     Command(
         "review",

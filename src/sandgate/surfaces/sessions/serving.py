@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandgate.agent.options import AgentOptions
 from sandgate.record import Record
 
 TYPE_CHECKING = False
@@ -20,3 +21,14 @@ class Serving(Record):
     model_record: str | None = None
     model_replay: str | None = None
     loosening: bool = False
+
+    def options(self, source: str) -> AgentOptions:
+        """What its sessions are opened with, as far as that is not the client's to choose."""
+        return AgentOptions(
+            model=self.model,
+            model_script=self.model_script,
+            model_record=self.model_record,
+            model_replay=self.model_replay,
+            source=source,
+            only_tighten=not self.loosening,
+        )

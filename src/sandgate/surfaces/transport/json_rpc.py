@@ -30,7 +30,7 @@ class NoObject(Record):
     why: str
 
 
-def read_object(line: bytes) -> Json | NoObject:
+def object_on_line(line: bytes) -> Json | NoObject:
     """The object on that line."""
     try:
         value = json.loads(line.decode(), parse_constant=_no_constant)

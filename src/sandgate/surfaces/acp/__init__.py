@@ -1,0 +1,1 @@
+"""`sandgate acp`: sessions for editors that speak the Agent Client Protocol. It alone imports its library."""

@@ -1,0 +1,1 @@
+"""The library's own client, and the server that it starts."""
