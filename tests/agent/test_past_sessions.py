@@ -14,10 +14,11 @@ from sandgate.agent.past_sessions import (
     unarchive_session,
 )
 from sandgate.agent.undo import KeptUndo
+from sandgate.config.prices import Price
 from sandgate.errors import RequestError, SessionBusy, SessionNotFound
 from sandgate.patch.apply import UndoRecord
 from sandgate.protocol.items import FunctionCall, FunctionCallOutput, InputImage, Message
-from sandgate.session.transcript_lines import ItemLine
+from sandgate.session.transcript_lines import ContextLine, EventLine, ItemLine
 from sandgate.session.transcript_writer import TranscriptWriter
 from support.agent.transcripts import kept, session_id, turn
 
@@ -98,3 +99,18 @@ def test_what_is_deleted_is_gone_and_what_is_in_use_stays(state: tuple[dict[str,
     assert not [each for each in home.iterdir() if each.is_file() and b"words" in each.read_bytes()]
     with pytest.raises(SessionNotFound):
         list(show_session(environ, session_id(0)))
+
+
+def test_what_a_session_cost_is_shown_where_its_one_model_has_a_price(state: tuple[dict[str, str], Path]) -> None:
+    """Required: never a sum over models of which one has no price, or another."""
+    environ, home = state
+    usage = {"input_tokens": 3_000, "cached_input_tokens": 1_000, "output_tokens": 500, "total_tokens": 3_500}
+    counted = EventLine({"type": "token_count", "info": {"total_token_usage": usage}})
+    first, second = ContextLine({"model": "gpt"}), ContextLine({"model": "other"})
+    kept(home, first, *turn("one model", counted), number=0)
+    kept(home, first, *turn("two"), second, *turn("models", counted), number=1)
+    kept(home, first, *turn("uncounted"), number=2)
+    price = {"gpt": Price(1.0, 0.1, 10.0, "EUR")}
+    found = [(each.cost, each.currency) for each in list_sessions(environ, limit=5, prices=price).items]
+    assert found == [(None, ""), (None, ""), (pytest.approx(0.0071), "EUR")]
+    assert [each.cost for each in list_sessions(environ, limit=5).items] == [None] * 3

@@ -21,7 +21,9 @@ def test_the_rows_name_every_key_once_with_value_and_origin(machine: Machine) ->
     rows = setting_rows(machine.load(network="off"))
     keys = [key for key, _value, _origin in rows]
     shown = {key: (value, origin) for key, value, origin in rows}
-    assert keys == sorted({*KEYS, "shell_environment_policy.set.LANG"} - {"shell_environment_policy.set"})
+    assert keys == sorted(
+        {*KEYS, "shell_environment_policy.set.LANG"} - {"shell_environment_policy.set", "model_prices"}
+    )
     assert shown["secrets.hidden"] == (["/x"], f"user {user}")
     assert shown["shell_environment_policy.set.LANG"] == ("C", f"user {user}")
     assert shown["sandbox.network"] == ("off", "command line")

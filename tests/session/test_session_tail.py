@@ -12,7 +12,9 @@ from sandgate.session.transcript_lines import TURN_ENDS, EventLine
 from sandgate.session.transcript_lock import take
 from support.agent.transcripts import kept, turn
 
-USAGE = {"total_token_usage": {"total_tokens": 1100, "cached_input_tokens": 7}}
+USAGE = {
+    "total_token_usage": {"total_tokens": 1100, "input_tokens": 900, "output_tokens": 200, "cached_input_tokens": 7}
+}
 
 
 def of(folder: Path, *events: dict[str, object]) -> SessionTail:
@@ -35,6 +37,7 @@ def test_every_end_of_a_turn_is_a_state() -> None:
 def test_the_last_turn_says_how_the_session_stands(tmp_path: Path, last: str, state: str) -> None:
     found = of(tmp_path, {"type": "token_count", "info": USAGE}, {"type": last, "turn_id": "t"})
     assert (found.state, found.tokens, found.cached_tokens) == (state, 1100, 7)
+    assert (found.input_tokens, found.output_tokens) == (900, 200)
 
 
 def test_a_session_that_a_program_writes_is_open(tmp_path: Path) -> None:

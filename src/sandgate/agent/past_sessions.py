@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from sandgate.config.prices import Price
     from sandgate.protocol.items import Item
     from sandgate.session.session_summary import SessionSummary
+    from sandgate.session.session_tail import SessionTail
 
 NAME_CHARS_MAX = 60
 INDENT = "    "
@@ -44,6 +46,8 @@ class ListedSession(Record):
     provider: str = ""  # of the model; "" when it does not say
     state: str = ""  # "open": a program works in it; else how its last turn ended; "unknown"
     tokens: int | None = None  # that it has used, input and output; None: not known
+    cost: float | None = None  # of these, about; None: not known, or of more than one model
+    currency: str = ""
 
 
 class SessionList(Record):
@@ -76,11 +80,12 @@ def list_sessions(
     cursor: str | None = None,
     archived: bool = False,
     subagents: bool = False,
+    prices: Mapping[str, Price] | None = None,
 ) -> SessionList:
-    """Raises RequestError for a cursor that is none, StorageError, ConfigError."""
+    """`prices` by model. Raises RequestError for a cursor that is none, StorageError, ConfigError."""
     wanted = WantedSessions(archived=archived, subagents=subagents)
     page = session_listing.sessions_page(ensured_state(environ), wanted, page_size=limit, cursor=cursor)
-    return SessionList(tuple(map(_listed, page.sessions)), page.next_cursor)
+    return SessionList(tuple(_listed(each, prices or {}) for each in page.sessions), page.next_cursor)
 
 
 def show_session(environ: Mapping[str, str], wanted: str) -> Iterator[str]:
@@ -145,11 +150,12 @@ def delete_session(environ: Mapping[str, str], wanted: str) -> None:
         index.close()
 
 
-def _listed(session: SessionSummary) -> ListedSession:
+def _listed(session: SessionSummary, prices: Mapping[str, Price]) -> ListedSession:
     head = session.head
     source = SUBAGENT if head.is_subagent else str(head.source)
     parent = (head.parent_id or "") if head.is_subagent else None
     tail = read_tail(session.path)
+    price = prices.get(tail.model) if tail.model == head.model else None
     return ListedSession(
         head.id,
         head.created_at,
@@ -162,7 +168,16 @@ def _listed(session: SessionSummary) -> ListedSession:
         head.provider or "",
         tail.state,
         tail.tokens,
+        cost := None if price is None else _cost(tail, price),
+        "" if price is None or cost is None else price.currency,
     )
+
+
+def _cost(tail: SessionTail, price: Price) -> float | None:
+    if tail.input_tokens is None or tail.output_tokens is None:
+        return None
+    cached = tail.cached_tokens or 0
+    return price.cost(input_tokens=tail.input_tokens, cached_tokens=cached, output_tokens=tail.output_tokens)
 
 
 def _lines(item: Item) -> Iterator[str]:

@@ -26,6 +26,11 @@ AGENT_ROWS: tuple[Row, ...] = (
         "model_reasoning_summary", "choice", SUMMARIES, "auto", "ignored",
         "What it tells of what it thought; only for models that think.",
     ),
+    (
+        "model_prices", "variables", None, {}, "ignored",
+        "What models cost, for `sandgate sessions list`: by model, `\"INPUT CACHED OUTPUT CURRENCY\"` for a million "
+        "tokens each, as in `\"1.25 0.125 10 USD\"`. Sandgate knows no prices by itself.",
+    ),
     ("model_verbosity", "choice", ("low", "medium", "high"), None, "ignored", "How much it says. Unset: not said."),
     ("model_context_window", "count", (1, TOKENS_MAX), None, "ignored", "What it can hold, in tokens. Unset: unknown."),
     ("model_max_output_tokens", "count", (1, TOKENS_MAX), None, "ignored", "The longest answer, in tokens."),

@@ -26,7 +26,7 @@ NEVER_FROM_PROJECT = frozenset(
     (
         "openai_base_url", "chatgpt_base_url", "model_provider", "model_providers", "notify", "profile", "profiles",
         "experimental_realtime_ws_base_url", "otel", "sqlite_home", "log_dir", "cli_auth_credentials_store",
-        "forced_login_method", "projects", "history", "analytics", "hooks", "approvals_reviewer",
+        "forced_login_method", "projects", "history", "model_prices", "analytics", "hooks", "approvals_reviewer",
         "mcp_servers",
     )
 )  # fmt: skip

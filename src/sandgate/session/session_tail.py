@@ -35,6 +35,8 @@ class SessionTail(Record):
     model: str = ""  # that its last turn asked
     tokens: int | None = None  # all that it has used, input and output
     cached_tokens: int | None = None  # part of these that the provider had kept
+    input_tokens: int | None = None  # part of `tokens`; the cached ones are part of it
+    output_tokens: int | None = None
 
 
 def read_tail(path: str) -> SessionTail:
@@ -79,8 +81,13 @@ def _event(payload: bytes, found: SessionTail, wanted: set[str]) -> tuple[Sessio
         info = json_object(payload).get("info")
         total = info.get("total_token_usage") if isinstance(info, dict) else None
         if isinstance(total, dict):
-            used, cached = _count(total, "total_tokens"), _count(total, "cached_input_tokens")
-            return found.but(tokens=used, cached_tokens=cached), wanted - {"tokens"}
+            used = found.but(
+                tokens=_count(total, "total_tokens"),
+                cached_tokens=_count(total, "cached_input_tokens"),
+                input_tokens=_count(total, "input_tokens"),
+                output_tokens=_count(total, "output_tokens"),
+            )
+            return used, wanted - {"tokens"}
     return found, wanted
 
 

@@ -10,12 +10,14 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from sandgate.config.prices import Price
 from sandgate.errors import SessionNotFound
 from sandgate.protocol import events as told
 from sandgate.protocol.events import Event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any
 
 ITEM = SimpleNamespace(
@@ -29,6 +31,8 @@ ITEM = SimpleNamespace(
     parent_id=None,
     state="done",
     tokens=1100,
+    cost=0.0123,
+    currency="USD",
 )
 
 
@@ -72,15 +76,34 @@ def _an_hour_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_sessions_are_listed_and_cannot_forge_others(program: Any, kept: list[Any]) -> None:
     assert program("sessions", "list") == 0
-    assert program.out == "0192  2026-01-02 01:00  done  1100 tokens  gpt  /repo\n  | fix 0193 forged\\x1b[2J\n"
+    assert (
+        program.out
+        == "0192  2026-01-02 01:00  done  1100 tokens  about 0.01 USD  gpt  /repo\n  | fix 0193 forged\\x1b[2J\n"
+    )
     assert "--cursor 'a|b'" in program.err
-    assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": False}]
+    assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": False, "prices": {}}]
+
+
+def test_prices_of_the_users_own_are_taken_and_wrong_ones_hide_nothing(
+    program: Any, kept: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home = tmp_path / "prices"
+    (home / ".sandgate").mkdir(parents=True, mode=0o700)
+    monkeypatch.setenv("HOME", str(home))
+    config = home / ".sandgate/config.toml"
+    config.write_text('[model_prices]\n"gpt-5.5" = "1 0.1 10 EUR"\n')
+    assert program("sessions", "list") == 0
+    assert kept[-1]["prices"] == {"gpt-5.5": Price(1.0, 0.1, 10.0, "EUR")}
+    config.write_text('[model_prices]\ngpt = "cheap"\n')
+    monkeypatch.setattr(ITEM, "cost", None)
+    assert program("sessions", "list") == 0
+    assert ("no costs are shown" in program.err, "about" in program.out, "0192" in program.out) == (True, False, True)
 
 
 def test_a_list_as_json_has_every_field(program: Any, kept: list[Any]) -> None:
     assert program("sessions", "list", "--json", "--archived", "--limit", "5", "--cursor", "x") == 0
     assert json.loads(program.out) == {"sessions": [vars(ITEM)], "next_cursor": "a|b"}
-    assert kept == [{"limit": 5, "cursor": "x", "archived": True, "subagents": False}]
+    assert kept == [{"limit": 5, "cursor": "x", "archived": True, "subagents": False, "prices": {}}]
 
 
 def test_all_of_them_are_those_of_sub_agents_too_and_these_are_marked(
@@ -88,8 +111,10 @@ def test_all_of_them_are_those_of_sub_agents_too_and_these_are_marked(
 ) -> None:
     monkeypatch.setattr(ITEM, "parent_id", "0191\x1b")
     assert program("sessions", "list", "--all") == 0
-    assert program.out.startswith("0192  2026-01-02 01:00  done  1100 tokens  gpt  /repo  sub-agent of 0191\\x1b\n")
-    assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": True}]
+    assert program.out.startswith(
+        "0192  2026-01-02 01:00  done  1100 tokens  about 0.01 USD  gpt  /repo  sub-agent of 0191\\x1b\n"
+    )
+    assert kept == [{"limit": 20, "cursor": None, "archived": False, "subagents": True, "prices": {}}]
     monkeypatch.setattr(ITEM, "parent_id", "")
     assert program("sessions", "list", "--all") == 0
     assert "sub-agent of another session\n" in program.out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from sandgate.display import one_line, visible
-from sandgate.errors import RequestError
+from sandgate.errors import RequestError, SandgateError
 from sandgate.surfaces.cli import say
 from sandgate.surfaces.cli.timestamps import here
 
@@ -13,12 +13,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from sandgate.config.prices import Price
     from sandgate.surfaces.cli.parse import ParsedLine
 
 LIMIT, LIMIT_MAX = 20, 1000  # sessions of one list
 PREVIEW_CHARACTERS_MAX = 100
 ID_CHARACTERS_MAX = 100
-FIELDS = ("id", "created_at", "updated_at", "cwd", "model", "preview", "source", "parent_id", "state", "tokens")
+FIELDS = (
+    "id", "created_at", "updated_at", "cwd", "model", "preview", "source", "parent_id", "state", "tokens", "cost",
+    "currency",
+)  # fmt: skip
 IDLE = ("json", "all", "archived", "limit", "cursor")  # options of `list` alone
 
 
@@ -59,6 +63,7 @@ def _list(parsed: ParsedLine) -> int:
         cursor=parsed.text("cursor"),
         archived=parsed.on("archived"),
         subagents=parsed.on("all"),
+        prices=_prices(),
     )
     if parsed.on("json"):
         items = [{name: getattr(item, name) for name in FIELDS} for item in page.items]
@@ -73,9 +78,22 @@ def _list(parsed: ParsedLine) -> int:
     return 0
 
 
+def _prices() -> dict[str, Price]:
+    """What the user has written down; what is wrong with it hides no session."""
+    from sandgate.config import load_settings
+    from sandgate.config.prices import model_prices
+
+    try:
+        return model_prices(load_settings(cwd=os.getcwd(), environ=os.environ).values)
+    except SandgateError as problem:
+        say.fact(f"no costs are shown: {problem}")
+        return {}
+
+
 def _listed(item: Any) -> str:
     whose = "" if item.parent_id is None else f"  sub-agent of {item.parent_id or 'another session'}"
     used = "" if item.tokens is None else f"{item.tokens} tokens  "
+    used += "" if item.cost is None else f"about {item.cost:.2f} {item.currency}  "
     head = visible(f"{item.id}  {here(str(item.updated_at))}  {item.state}  {used}{item.model}  {item.cwd}{whose}")
     return f"{head}\n  | {one_line(str(item.preview or ''), limit=PREVIEW_CHARACTERS_MAX)}\n"
 
