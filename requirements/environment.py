@@ -2,6 +2,7 @@
 
 The environment is built in a folder of its own and renamed into place when it is whole, so an interrupted start
 leaves nothing half-made and two starts at once do not meet: the second waits for a lock that dies with its holder.
+Each environment has a lock of its own, an empty file beside it.
 Only the standard library is used. It needs `venv` and some pip: the interpreter's own, or the one `ensurepip` brings.
 
 `peers` is what only the tests talk to: a Node, Python frameworks and, from the npm registry, others' MCP programs.
@@ -46,7 +47,7 @@ def main(kind: str, clone: Path, environment: Path, requested: str) -> int:
     os.umask(0o022)  # what is made here is executed; nobody else writes to it
     try:
         environment.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _alone_in(environment.parent):
+        with _alone_at(environment):
             if not _is_current(kind, clone, environment, requested):
                 _make(kind, clone, environment, requested)
                 if kind != "peers":
@@ -58,11 +59,12 @@ def main(kind: str, clone: Path, environment: Path, requested: str) -> int:
     return 0
 
 
-class _alone_in:  # noqa: N801 - reads as a phrase where it is used
-    """Holds an advisory lock on a folder; the kernel lets go of it however the holder ends."""
+class _alone_at:  # noqa: N801 - reads as a phrase where it is used
+    """Holds the advisory lock of an environment; the kernel lets go of it however the holder ends."""
 
-    def __init__(self, folder: Path) -> None:
-        self._descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    def __init__(self, environment: Path) -> None:
+        path = environment.with_name(f".lock-{environment.name.lstrip('.')}")
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644)
 
     def __enter__(self) -> None:
         try:

@@ -81,6 +81,12 @@ class Clone:
             out, err = child.communicate(timeout=60)
         return subprocess.CompletedProcess(child.args, child.returncode, out, err)
 
+    def held_lock(self, environment: str) -> int:
+        """A descriptor that holds the lock of an environment."""
+        holder = os.open(self.folder / f".lock-{environment}", os.O_RDONLY | os.O_CREAT, 0o644)
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        return holder
+
     def environments(self) -> list[str]:
         """Everything in the clone that was not there before the first use."""
         return sorted(path.name for path in self.folder.iterdir() if path.name.startswith(".venv"))
@@ -238,8 +244,7 @@ def test_two_first_uses_at_once_make_one_environment(clone: Clone) -> None:
 
 def test_first_use_waits_for_one_that_is_under_way(clone: Clone) -> None:
     """Required: two that build at once would clear away each other's work."""
-    holder = os.open(clone.folder, os.O_RDONLY)
-    fcntl.flock(holder, fcntl.LOCK_EX)
+    holder = clone.held_lock("venv")
     with clone.start() as child:
         assert child.stderr is not None
         said = child.stderr.readline()
@@ -248,6 +253,13 @@ def test_first_use_waits_for_one_that_is_under_way(clone: Clone) -> None:
         child.communicate(timeout=60)
     assert (said, before) == (b"sandgate: another start is making the environment; waiting for it\n", [])
     assert (child.returncode, clone.environments()) == (0, [".venv"])
+
+
+def test_first_use_waits_for_no_other_environment(clone: Clone) -> None:
+    holder = clone.held_lock("venv-dev")
+    said = clone.run().stderr
+    os.close(holder)
+    assert (b"waiting" in said, clone.environments()) == (False, [".venv"])
 
 
 def test_changed_lock_makes_the_environment_again(clone: Clone) -> None:
