@@ -9,7 +9,7 @@ import pytest
 from sandgate.assessment.facts import TargetFacts
 from sandgate.assessment.judges.git_state import WHY
 from sandgate.assessment.listing import phrases
-from support.command.assessing import PROJECT, facts, judged
+from support.command.assessing import HOME, PROJECT, facts, judged
 from support.suite.rows import every
 
 
@@ -75,3 +75,26 @@ def test_where_a_working_tree_comes_to_be_is_written(script: str, place: str | N
     wanted = normpath(join(PROJECT, place)) if place else None
     found = [fact.target for fact in judged(script).facts if fact.kind == "writes" and fact.target[:1] == "/"]
     assert [target for target in found if not target.endswith(".git")] == ([wanted] if wanted else [])
+
+
+@every("script", phrases("git worktree add ../x, git worktree add -b new ../x main"))
+def test_a_working_tree_is_spoken_of_once(script: str) -> None:
+    assert judged(script).description == "Creates a working tree in /home/u/code/x."
+
+
+@pytest.mark.parametrize(
+    ("script", "file"),
+    [
+        ("git config --global user.name Foo", f"{HOME}/.gitconfig"),
+        ("git config --global alias.st status", f"{HOME}/.gitconfig"),
+        ("git config --global alias.x '!make'", f"{HOME}/.gitconfig"),
+        ("git config --global --unset user.name", f"{HOME}/.gitconfig"),
+        ("git config --system user.name Foo", "/etc/gitconfig"),
+        ("git config --global user.name", None),
+        ("git config --global --list", None),
+    ],
+)
+def test_settings_of_every_repository_lie_in_a_file_that_is_named(script: str, file: str | None) -> None:
+    """It is what the sandbox stops, and what `sandgate check` has to tell."""
+    found = {fact.target for fact in judged(script).facts if fact.kind == "writes"}
+    assert {target for target in found if "gitconfig" in target} == ({file} if file else set())

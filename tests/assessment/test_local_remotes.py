@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from sandgate.assessment.facts import AssessmentFacts, TargetFacts, Targets
+from sandgate.protocol.denials import Denial, DenialReport
+from sandgate.protocol.permissions import Grant
 from support.command.assessing import ENVIRONMENT, HOME, PROJECT, judged
 
 Addresses = tuple[tuple[str, ...], tuple[str, ...]]
@@ -113,6 +115,15 @@ def test_where_nobody_knows_the_settings_or_the_variables_lead_elsewhere_nothing
 def test_a_remote_that_deploys_is_told_wherever_it_lies() -> None:
     local: dict[str, Addresses] = {"production": (("/srv/site.git",), ("/srv/site.git",))}
     assert "Deploys through the remote" in judged("git push production main", about(local)).description
+
+
+def test_a_stopped_clone_of_a_directory_says_in_one_sentence_what_is_copied_and_where_to() -> None:
+    denial = Denial("create", path=f"{HOME}/copy", grant=Grant("new_entry", f"{HOME}/copy"))
+    risk = judged(f"git clone {BARE} ~/copy", about(), DenialReport("denied", (denial,)))
+    assert risk.description == (
+        f"Copies a repository from {BARE} on this machine to {HOME}/copy. "
+        f"It tried to create {HOME}/copy, which the sandbox stopped."
+    )
 
 
 @pytest.mark.parametrize("address", ["../bare.git", BARE, f"file://{BARE}"])

@@ -229,6 +229,12 @@ def test_a_command_that_never_ran_is_an_error_and_never_a_question(
     assert not any(isinstance(record, ApprovalRequested) for record in stage.trail)
 
 
+def test_a_missing_directory_is_told_without_an_option_that_a_model_or_a_program_does_not_have() -> None:
+    with pytest.raises(DirectoryMissing) as raised:
+        Stage(AttemptOutcome(None, failure=ExecFailure("directory", "ENOENT"))).passes()
+    assert raised.value.hint == "choose a directory that exists"
+
+
 def test_another_backend_takes_over_once_before_anything_ran() -> None:
     stage = Stage(AttemptOutcome(None, failure=SetupFailure("unshare", "EPERM")), FINE)
     stage.falls_back = True

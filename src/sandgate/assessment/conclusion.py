@@ -55,6 +55,7 @@ def _sentences(ranked: list[Finding], level: RiskLevel, stopped: str) -> list[st
     if not spoken:
         return [stopped or ("Only looks at things" if level == LOW else "Its effect could not be determined")]
     said = list(dict.fromkeys(each.sentence for each in spoken))
+    said = [each for each in said if not any(other.startswith(f"{each} ") for other in said)]  # it says less
     second = stopped or spoken[0].consequence or next((each for each in said[1:] if not _repeats(each, said[0])), "")
     return [_first_two(said) if stopped else said[0], second]
 
@@ -68,6 +69,9 @@ def _first_two(said: list[str]) -> str:
     same, more = bool(rest) and said[0].startswith(f"{verb} "), len(others) - 1
     if same and rest.partition(" ")[0] in PREPOSITIONS:  # `Downloads https://e.example/x to /a`
         return f"{said[0]} {rest}" + (f" and {more} more" if more else "")
+    where = said[0].removeprefix(f"{verb} ")
+    if same and where.partition(" ")[0] in PREPOSITIONS:  # `Copies to /a`, and then `Copies a repository from /b`
+        return f"{others[0]} {where}" + (f" and {more} more" if more else "")
     second = rest if same else others[0][:1].lower() + others[0][1:]
     return f"{said[0]}, {second} and {more} more" if more else f"{said[0]} and {second}"
 

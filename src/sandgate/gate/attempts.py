@@ -176,7 +176,7 @@ def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
         return DirectoryMissing(
             f"cannot enter the directory `{command.cwd}`",
             why=ERRNO_WORDS.get(failure.errno, failure.errno),
-            hint="choose another one with `-C DIR`",
+            hint="choose a directory that exists",
         )
     if failure.errno in ("ENOENT", "ENOTDIR") and "/" in program:
         return ProgramNotFound(f"no program `{program}`", why="there is no such file", hint="check the path")

@@ -164,6 +164,14 @@ def test_an_example_that_fails_is_named_with_its_line_and_the_other_files_are_te
     assert "/dev/null" in null
 
 
+def test_a_command_where_files_are_wanted_is_answered_once_with_the_line_that_tries_it(program: Any) -> None:
+    assert program("rules", "test", "--", "git", "push", "--force") == 2
+    assert program.err.splitlines() == [
+        "sandgate: `git` is no rules file, which `sandgate rules test` takes",
+        "sandgate: hint: what the rules say of a command: sandgate rules check -- git push --force",
+    ]
+
+
 def test_a_broken_file_stops_the_list_and_the_check_with_its_line(program: Any, file: Path) -> None:
     file.write_text("\nprefix_rule(")
     for deed in (("list",), ("check", "--", "ls")):

@@ -42,6 +42,7 @@ WORKTREE_VALUES = "-b -B --reason"
 DEPLOYING = frozenset(words("heroku dokku piku production prod live deploy clever scalingo gigalixir"))
 COPIES = "Copies to"
 UNCOMMITTED = "Changes that were not committed are lost"
+FOR_ALL = "changes git's settings for all your repositories"
 UNCHANGED = "moves the branch in a working tree without changes"
 NOTHING_LOST = "No uncommitted change is there to be lost"
 
@@ -230,13 +231,21 @@ def _git_worktree(_options: Parsed, call: Call, inquiry: Inquiry) -> None:
     operands = parsed(call.args[1:], WORKTREE_VALUES).operands
     at = {"add": 1, "move": 2}.get(operands[0].text if operands else "", len(operands))
     for place in operands[at : at + 1]:
-        inquiry.write(place, call, verb="Puts a working tree in")
+        verb = "Creates" if operands[0].text == "add" else "Puts"
+        inquiry.write(place, call, verb=f"{verb} a working tree in")
 
 
 def _only_names(value: str) -> bool:
     """Whether an alias stands for one command of git without more words, or for one that only shows."""
     words = value.split()
     return value.replace("-", "").isalpha() if len(words) == 1 else is_safe(("git", *words))
+
+
+def _shared_settings(options: Parsed, inquiry: Inquiry) -> str:
+    """The file with the settings of every repository that `git config` changes; "" when it changes another."""
+    if options.has("--system"):
+        return "/etc/gitconfig"
+    return f"{inquiry.facts.home}/.gitconfig" if options.has("--global") else ""
 
 
 def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
@@ -248,6 +257,9 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     )
     if reads or not writes:
         return
+    shared = _shared_settings(options, inquiry)
+    if shared:  # the file is what a sandbox stops, whatever the setting
+        inquiry.add(HIGH, "writes", shared, FOR_ALL, "", "", (SYSTEM,))
     key = next((arg.text for arg in options.operands if "." in arg.text), "")
     value = options.operands[-1].text if options.operands else ""
     if value == key:
@@ -265,9 +277,8 @@ def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
     elif key.lower().startswith("http.") and key.lower().endswith("sslverify") and value.lower() in OFF:
         inquiry.add(HIGH, "writes", key, "no longer checks whom git talks to",
                     "Makes git talk to servers without checking who they are", "", (SYSTEM, COMPLIANCE))  # fmt: skip
-    elif options.has("--global --system"):
-        inquiry.add(HIGH, "writes", "git settings", "changes git's settings for all your repositories",
-                    "Changes git's settings for all your repositories", "", (SYSTEM,))  # fmt: skip
+    elif shared:
+        inquiry.add(HIGH, "writes", shared, FOR_ALL, "Changes git's settings for all your repositories", "", (SYSTEM,))
     else:
         inquiry.add(
             MEDIUM,

@@ -20,7 +20,7 @@ from sandgate.assessment.judges.common import base_name, certainties
 from sandgate.assessment.judges.feeding import fed_arguments, shows_everything, shows_what_is_found
 from sandgate.assessment.judges.loops import is_many
 from sandgate.assessment.judges.variables import judge_assignment
-from sandgate.assessment.knowledge import knows
+from sandgate.assessment.knowledge import comes_with_system, knows
 from sandgate.assessment.listing import words
 from sandgate.assessment.wording import worded
 from sandgate.commandline.arguments import grammar, read
@@ -43,6 +43,7 @@ SECRET_RUNNERS = frozenset(
 )
 SOFTWARE_VERBS = frozenset(words("install uninstall reinstall upgrade dist-upgrade add remove purge autoremove i"))
 NOTING = frozenset(words("time strace ltrace"))  # what they find out is written to a file of that name
+PACKAGE_RUNNERS = frozenset(words("npx bunx uvx npm"))  # what is not installed yet comes from a registry
 CODE_HOSTS = ("github:", "gitlab:", "bitbucket:", "gist:", "git+", "git@")
 FETCHING = frozenset(words("curl wget http https xh wrk ab hey aria2c"))
 MANY_AT_ONCE = 50  # processes
@@ -177,9 +178,12 @@ def judge_runner(call: Call, inquiry: Inquiry) -> bool:
         inquiry.add(HIGH, "runs", source, "runs what it downloads", f"Runs a program from {worded(source)}",
                     "It can do anything you can do", (NETWORK, SYSTEM))  # fmt: skip
         return True
-    if call.program in {"npx", "bunx", "uvx"} and not knows(inner.program):
+    foreign = comes_with_system(inner.program)  # `npx ls` runs no `ls` of the system: a package of that name
+    if call.program in PACKAGE_RUNNERS and (foreign or not knows(inner.program)):
         inquiry.add(MEDIUM, "contacts", args[at].text, "may download a package to run it",
                     f"Runs {worded(args[at].text)}, which may be downloaded first", "", (NETWORK,))  # fmt: skip
+        if foreign:
+            return inquiry.run(inner) or True
         from sandgate.assessment.judges.ordering import judge_order
 
         judge_order(inner, inquiry)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from sandgate.assessment.knowledge.entry import Entry
 
 LONGEST_NAME = 5  # words: `gcloud compute instances delete`
+# Families of programs that distributions bring, and no registry of packages for one language.
+SYSTEM_FAMILIES = frozenset(
+    ("reading", "text", "network", "system", "archives", "disks", "daemons", "machine", "distributions")
+)
 
 _families_of: dict[str, tuple[str, ...]] = {}  # program → families; where two know a name, the later is believed
 for _family, _programs in PROGRAMS:
@@ -92,6 +96,12 @@ def entry_for(words: Sequence[str]) -> Entry | None:
 def knows(program: str) -> bool:
     """Whether the tables say anything about this program, alone or with sub-commands."""
     return program in _families_of or (" " in program and (program in ENTRIES or program in PREFIXES))
+
+
+def comes_with_system(program: str) -> bool:
+    """Whether all that is known of this program is what it does as a part of the system, as with `ls`."""
+    families = _families_of.get(program, ())
+    return bool(families) and SYSTEM_FAMILIES.issuperset(families)
 
 
 def _ask(name: str) -> None:

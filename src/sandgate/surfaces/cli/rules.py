@@ -150,7 +150,13 @@ def _matched(match: RuleMatch) -> str:
 
 def _test(parsed: ParsedLine) -> int:
     failed = 0
-    for path in parsed.words[1:] or _files(parsed):
+    paths = parsed.words[1:]
+    if paths and not any(path.endswith(SUFFIXES) or os.path.exists(path) for path in paths):
+        raise RequestError(
+            f"`{paths[0]}` is no rules file, which `sandgate rules {parsed.words[0]}` takes",
+            hint=f"what the rules say of a command: sandgate rules check -- {joined(paths)}",
+        )
+    for path in paths or _files(parsed):
         try:
             rules = read_rules(os.path.abspath(path), guarded=False)
             if rules is None or not path.endswith(SUFFIXES):
