@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+import httpx2
 import pytest
 from mcp_types import ElicitResult
 
 from sandgate.testing import ModelScript
 from support.mcp.mcp_program import MODES, Place, gone, living, marker, over_http, over_stdio, run, structured, text_of
+from support.mcp.mcp_wire import LEGACY, MODERN, envelope
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,6 +70,44 @@ def test_a_client_hands_over_a_task_and_is_asked_about_its_command(transport: st
     run(walk())
     assert ["echo x >> made" in shown for shown in person.shown] == [True]
     assert place.nothing_waits()
+
+
+async def raw_answers(web: httpx2.AsyncClient, url: str, mode: str) -> list[Any]:
+    """Everything on the stream of one call, as it is on the wire."""
+    body: dict[str, Any] = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
+    params: dict[str, Any] = {"name": "codex", "arguments": TASK}
+    if mode == MODERN:
+        headers = {"mcp-protocol-version": MODERN, "mcp-method": "tools/call", "mcp-name": "codex"}
+        params["_meta"] = envelope({})
+    else:
+        hello = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        first = await web.post(url, json={"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello})
+        headers = {"mcp-session-id": first.headers["mcp-session-id"], "mcp-protocol-version": LEGACY}
+        await web.post(url, headers=headers, json={"jsonrpc": "2.0", "method": "notifications/initialized"})
+    stream = (await web.post(url, headers=headers, json={**body, "params": params})).text
+    return [json.loads(line.removeprefix("data: ")) for line in stream.splitlines() if line.startswith("data: {")]
+
+
+@modes
+def test_over_http_the_events_come_on_the_stream_of_their_call(mode: str, tmp_path: Path) -> None:
+    """Required: in order, every one, and before the answer."""
+    place = Place(tmp_path)
+    options = script(place, ModelScript().says("hello"))
+    accepts = {"authorization": f"Bearer {ALICE}", "accept": "application/json, text/event-stream"}
+
+    async def walk() -> list[Any]:
+        with place.serving("--token-file", place.tokens(alice=ALICE), *options) as server:
+            async with httpx2.AsyncClient(headers=accepts, timeout=30) as web:
+                return await raw_answers(web, server.url, mode)
+
+    *told, answer = run(walk())
+    kinds = [each["params"]["msg"]["type"] for each in told]
+    assert {each["method"] for each in told} == {"codex/event"}
+    assert [each["params"]["seq"] for each in told] == list(range(len(told)))
+    assert (kinds[0], kinds[1], kinds[-1]) == ("session_configured", "task_started", "task_complete")
+    thread = answer["result"]["structuredContent"]["threadId"]
+    assert all(each["params"]["_meta"] == {"requestId": 7, "threadId": thread} for each in told)
+    assert answer["result"]["content"][0]["text"] == "hello"
 
 
 @modes
