@@ -220,7 +220,7 @@ static int find_addresses(struct supervisor *supervisor, struct lookup *lookup, 
     const struct known_name *known = 0;
     enum decided decided = decide_name(supervisor, lookup->pid, name, &known);
     if (decided == NAME_WAITS && lookup->type == STREAM) return 0;
-    if (decided == NAME_REFUSED) refuse(supervisor, lookup, known ? known_as(known) : name);
+    if (decided == NAME_REFUSED) refuse(supervisor, lookup, known ? text_of_name(known) : name);
     if (decided == NAME_GIVEN) *found = addresses_of(known, count);
     *reply = decided == NAME_WAITS ? REPLY_BY_STREAM : decided == NAME_REFUSED ? lookup->no : *count ? REPLY_FOUND : REPLY_NO_SUCH_NAME;
     return 1;

@@ -21,7 +21,7 @@ struct known_name {
     int opened[FOUND_MAX];
 };
 static struct known_name table[NAMES_MAX];
-static int end; /* entries from there on were never used */
+static int used; /* entries from there on were never used */
 
 static int64_t now_s(void) {
     struct __kernel_timespec now;
@@ -32,7 +32,7 @@ static int64_t now_s(void) {
 static int is_open_question(const struct known_name *known) { return known->state == UNTOLD || known->state == TOLD; }
 
 static struct known_name *find(const char *name) {
-    for (int i = 0; i < end; i++)
+    for (int i = 0; i < used; i++)
         if (table[i].state != FREE && same_text(table[i].name, name)) return &table[i];
     return 0;
 }
@@ -50,7 +50,7 @@ static int has_dot(const char *name) {
 /* Who does not find `example.org` goes on with `example.org.` and each domain of its list (resolv.conf(5)). That is the same
  * matter, and decided. */
 static struct known_name *find_shorter(const char *name) {
-    for (int i = 0; i < end; i++) {
+    for (int i = 0; i < used; i++) {
         int is_vain = table[i].state == REFUSED || (table[i].state == GIVEN && !table[i].count);
         if (is_vain && has_dot(table[i].name) && is_below(name, table[i].name)) return &table[i];
     }
@@ -62,7 +62,7 @@ static struct known_name *free_name(const char *name) {
         if (table[i].state != FREE) continue;
         memset(&table[i], 0, sizeof table[i]);
         put_text(table[i].name, name);
-        if (i >= end) end = i + 1;
+        if (i >= used) used = i + 1;
         return &table[i];
     }
     return 0;
@@ -122,7 +122,7 @@ int is_given_name(const char *name) {
     return known && known->state == GIVEN;
 }
 
-const char *known_as(const struct known_name *known) { return known->name; }
+const char *text_of_name(const struct known_name *known) { return known->name; }
 
 const struct found_address *addresses_of(const struct known_name *known, size_t *count) {
     *count = known->count;
@@ -131,14 +131,14 @@ const struct found_address *addresses_of(const struct known_name *known, size_t 
 
 int waits_for_name(int pid) {
     int process = process_of(pid);
-    for (int i = 0; process && i < end; i++)
+    for (int i = 0; process && i < used; i++)
         for (int at = 0; is_open_question(&table[i]) && at < ASKERS_MAX; at++)
             if (table[i].askers[at] == process) return 1;
     return 0;
 }
 
 const char *name_at(const struct host *endpoint) {
-    for (int i = 0; i < end; i++)
+    for (int i = 0; i < used; i++)
         for (size_t at = 0; table[i].state != FREE && at < table[i].count; at++)
             if (table[i].opened[at] && table[i].found[at].family == endpoint->family &&
                 memcmp(table[i].found[at].bytes, endpoint->address, sizeof endpoint->address) == 0)
@@ -202,7 +202,7 @@ static void refuse(struct supervisor *supervisor, struct known_name *known) {
 }
 
 void names_answer(struct supervisor *supervisor, uint32_t number) {
-    for (int i = 0; number && i < end; i++) {
+    for (int i = 0; number && i < used; i++) {
         if (table[i].state == FREE || table[i].number != number) continue;
         if (table[i].state == GIVEN) tell_connected(supervisor, number, grant_named(GRANT_HOST, table[i].name), table[i].name, 0);
         else if (is_open_question(&table[i])) refuse(supervisor, &table[i]);
@@ -211,18 +211,18 @@ void names_answer(struct supervisor *supervisor, uint32_t number) {
 }
 
 void names_refuse_all(struct supervisor *supervisor) {
-    for (int i = 0; i < end; i++)
+    for (int i = 0; i < used; i++)
         if (is_open_question(&table[i])) refuse(supervisor, &table[i]);
 }
 
 int names_look_soon(void) {
-    for (int i = 0; i < end; i++)
+    for (int i = 0; i < used; i++)
         if (is_open_question(&table[i])) return 1;
     return 0;
 }
 
 int names_want_to_tell(void) {
-    for (int i = 0; i < end; i++)
+    for (int i = 0; i < used; i++)
         if (table[i].state == UNTOLD || table[i].state == GONE) return 1;
     return 0;
 }
@@ -235,7 +235,7 @@ static int is_awaited(const struct known_name *known) {
 
 void names_look(struct supervisor *supervisor) {
     (void)supervisor;
-    for (int i = 0; i < end; i++) {
+    for (int i = 0; i < used; i++) {
         if (is_open_question(&table[i]) && !is_awaited(&table[i])) table[i].state = table[i].state == TOLD ? GONE : FREE;
         if (table[i].state == UNTOLD || table[i].state == GONE) tell(&table[i]);
     }

@@ -14,7 +14,7 @@ struct known_name;
 
 /* What is known of `name`; where nothing is, somebody is asked, and it waits. `pid`: any task of the one who asks. */
 enum decided decide_name(struct supervisor *supervisor, int pid, const char *name, const struct known_name **known);
-const char *known_as(const struct known_name *known);
+const char *text_of_name(const struct known_name *known);
 const struct found_address *addresses_of(const struct known_name *known, size_t *count);
 int is_given_name(const char *name);
 /* Whether the process of task `pid` waits for a name. */

@@ -1,8 +1,8 @@
 """Network rules: which hosts may be reached, which need a question, and which nobody reaches.
 
 There is no proxy yet that would see every connection by its name. Until then these rules do what can be done
-honestly: a command whose words name a host is judged by them, and an address that is forbidden is never offered as a
-grant. An `allow` opens nothing. What a program looks up by itself is not seen here (docs/threat-model.md).
+honestly: a command whose words name a host is judged by them, and an address or a name that is forbidden is never
+offered as a grant, also where a lookup waits for one. An `allow` opens nothing (docs/threat-model.md).
 """
 
 from __future__ import annotations
