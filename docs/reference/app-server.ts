@@ -727,7 +727,7 @@ export interface ThreadSettingsParams {
   model?: string | null;
   effort?: string | null;
   summary?: string | null;
-  collaborationMode?: CollaborationMode | null;
+  collaborationMode?: ModeAsked | null;
   permissions?: null;
   disabledPluginIds?: unknown; // Accepted, and without effect in this server.
   environments?: unknown; // Accepted, and without effect in this server.
@@ -737,7 +737,7 @@ export interface ThreadSettingsParams {
 }
 
 /** The only mode is `default`. */
-export interface CollaborationMode {
+export interface ModeAsked {
   mode: "default";
   settings: ModeSettings;
 }
@@ -786,7 +786,7 @@ export interface TurnStartParams {
   serviceTier?: unknown; // Accepted, and without effect in this server.
   serviceTierForTurn?: unknown; // Accepted, and without effect in this server.
   personality?: unknown; // Accepted, and without effect in this server.
-  collaborationMode?: CollaborationMode | null;
+  collaborationMode?: ModeAsked | null;
   multiAgentMode?: unknown; // Accepted, and without effect in this server.
   cyberAccessProgram?: unknown; // Accepted, and without effect in this server.
 }
@@ -810,6 +810,55 @@ export interface TurnSteerParams {
 /** The turn that hears it. */
 export interface TurnSteerResult {
   turnId: string;
+}
+
+/** What is to run, and how. `env` adds variables; null takes one away. Sizes in bytes. */
+export interface CommandExecParams {
+  command: Array<string>;
+  processId?: string | null;
+  tty?: boolean;
+  streamStdin?: boolean;
+  streamStdoutStderr?: boolean;
+  outputBytesCap?: number | null;
+  disableOutputCap?: boolean;
+  timeoutMs?: number | null;
+  disableTimeout?: boolean;
+  cwd?: string | null;
+  env?: Record<string, unknown> | null;
+  size?: TerminalSize | null;
+  sandboxPolicy?: DangerFullAccess | ReadOnly | WorkspaceWrite | ExternalSandbox | null;
+  permissionProfile?: null;
+}
+
+/** In characters. */
+export interface TerminalSize {
+  rows: number;
+  cols: number;
+}
+
+/** How it ended: 124 after its time limit. What was streamed is not here again. */
+export interface CommandExecResult {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Bytes for its input, in Base64, and whether that was all. */
+export interface CommandExecWriteParams {
+  processId: string;
+  deltaBase64?: string | null;
+  closeStdin?: boolean;
+}
+
+/** Another size of its terminal. */
+export interface CommandExecResizeParams {
+  processId: string;
+  size: TerminalSize;
+}
+
+/** Which one is to end. */
+export interface CommandExecTerminateParams {
+  processId: string;
 }
 
 /** Which turn is to end. */
@@ -905,7 +954,7 @@ export interface SettingsInForce {
   serviceTier: string | null;
   effort: string | null;
   summary: string | null;
-  collaborationMode: CollaborationMode;
+  collaborationMode: ModeAsked;
   multiAgentMode: string;
   personality: string | null;
 }
@@ -1023,6 +1072,14 @@ export interface TerminalInteraction {
   stdin: string;
 }
 
+/** A piece of its output, in Base64. `capReached`: what follows on this stream is not told. */
+export interface CommandOutputDelta {
+  processId: string;
+  stream: "stdout" | "stderr";
+  deltaBase64: string;
+  capReached: boolean;
+}
+
 /** A question is answered or gone: a client that shows it takes it down. */
 export interface RequestResolved {
   threadId: string;
@@ -1074,6 +1131,10 @@ export type ClientRequest =
   | { id: number | string; method: "thread/unsubscribe"; params: ThreadParams }
   | { id: number | string; method: "turn/start"; params: TurnStartParams }
   | { id: number | string; method: "turn/steer"; params: TurnSteerParams }
+  | { id: number | string; method: "command/exec"; params: CommandExecParams }
+  | { id: number | string; method: "command/exec/write"; params: CommandExecWriteParams }
+  | { id: number | string; method: "command/exec/resize"; params: CommandExecResizeParams }
+  | { id: number | string; method: "command/exec/terminate"; params: CommandExecTerminateParams }
   | { id: number | string; method: "turn/interrupt"; params: TurnInterruptParams };
 
 /** What a client is asked. */
@@ -1106,6 +1167,7 @@ export type ServerNotification =
   | { method: "item/reasoning/summaryPartAdded"; params: SummaryPartAdded }
   | { method: "item/commandExecution/outputDelta"; params: ItemDelta }
   | { method: "item/commandExecution/terminalInteraction"; params: TerminalInteraction }
+  | { method: "command/exec/outputDelta"; params: CommandOutputDelta }
   | { method: "serverRequest/resolved"; params: RequestResolved }
   | { method: "error"; params: ErrorTold }
   | { method: "warning"; params: Warned }
@@ -1136,6 +1198,10 @@ export interface Results {
   "thread/unsubscribe": UnsubscribeResult;
   "turn/start": TurnStartResult;
   "turn/steer": TurnSteerResult;
+  "command/exec": CommandExecResult;
+  "command/exec/write": Nothing;
+  "command/exec/resize": Nothing;
+  "command/exec/terminate": Nothing;
   "turn/interrupt": Nothing;
   "item/commandExecution/requestApproval": CommandApprovalAnswer;
   "item/fileChange/requestApproval": FileChangeApprovalAnswer;

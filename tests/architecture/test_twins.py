@@ -62,6 +62,15 @@ TESTED_ELSEWHERE = {
         "tests/surfaces/app_server/test_connection.py",
         "its words are in a server's answers",
     ),
+    "agent.client_commands": ("tests/surfaces/app_server/test_about_commands.py", "shows in what its commands may"),
+    "surfaces.app_server.client_command": (
+        "tests/surfaces/app_server/test_about_commands.py",
+        "real commands of clients",
+    ),
+    "surfaces.app_server.command_gates": (
+        "tests/surfaces/app_server/test_about_commands.py",
+        "real commands of clients",
+    ),
     "surfaces.sessions.life": ("tests/surfaces/app_server/test_about_threads.py", "shows in how threads begin and end"),
     "surfaces.sessions.serving": ("tests/surfaces/app_server/test_thread_settings.py", "a value"),
     "surfaces.acp.agent": ("tests/surfaces/acp/test_stdio.py", "what it answers, the library's client reads"),

@@ -83,7 +83,7 @@ class TurnChanges:
     def _agreed(self, before: SessionSettings, change: ContextChange) -> SessionSettings:
         cwd = before.cwd if change.cwd is None else _directory(change.cwd, before.cwd)
         approval = before.approval if change.approval_policy is None else _approval(change.approval_policy)
-        sandbox = before.sandbox if change.sandbox_policy is None else _sandbox(change.sandbox_policy)
+        sandbox = before.sandbox if change.sandbox_policy is None else checked_sandbox(change.sandbox_policy)
         loaded = self._configuration(cwd)
         if cwd != before.cwd:  # what its own configuration has stricter holds, where nothing else was asked for
             there = for_run(loaded.settings, person_present=self._runtime.environment.person_present)
@@ -185,7 +185,8 @@ def _approval(policy: object) -> ApprovalPolicy:
     raise _untaken(f"`approval_policy` {_shown(policy)}", f"it is one of {', '.join(APPROVAL_MODES)}")
 
 
-def _sandbox(policy: object) -> SandboxPolicy:
+def checked_sandbox(policy: object) -> SandboxPolicy:
+    """A policy that somebody gave us, if it is one. Raises RequestError."""
     if not isinstance(policy, POLICIES):
         raise _untaken(f"`sandbox_policy` {_shown(policy)}", "it is no sandbox policy")
     flags = {name: value for name, value in policy.fields().items() if name != "writable_roots"}

@@ -23,7 +23,7 @@ from sandgate.runtime.wiring import confinement_of, places_of, risk_of, who_answ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Self
 
     from sandgate.approvals.chain import Reviewer
@@ -126,18 +126,20 @@ class CommandSession:
         tty: bool = False,
         timeout_ms: int | None = None,
         set_variables: Mapping[str, str] | None = None,
+        unset_variables: Collection[str] = (),
     ) -> CommandRequest:
         """A command in the environment that policy gives it.
 
-        `set_variables` are the caller's own and pass every filter. Raises RequestError for an argv that no
-        kernel would take.
+        `set_variables` are the caller's own and pass every filter; `unset_variables` are left out. Raises RequestError
+        for an argv that no kernel would take.
         """
         check_argv(argv)
         given = tuple((set_variables or {}).items())
+        inherited = {name: value for name, value in self._inherited.items() if name not in unset_variables}
         return CommandRequest(
             argv=tuple(argv),
             cwd=cwd if cwd is not None else self.environment.cwd,
-            env={**self._inherited, **dict(given)},
+            env={**inherited, **dict(given)},
             timeout_ms=timeout_ms if timeout_ms is not None else self.settings.timeout_ms,
             wish="require_escalated" if escalate else "use_default",
             justification=justification,

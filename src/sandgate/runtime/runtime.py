@@ -17,7 +17,7 @@ from sandgate.runtime.wiring import who_answers
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     from sandgate.config import Loaded
@@ -90,6 +90,7 @@ class Runtime(CommandSession):
         escalate: bool = False,
         justification: str | None = None,
         set_variables: Mapping[str, str] | None = None,
+        unset_variables: Collection[str] = (),
     ) -> Terminal:
         """Start a program that lives on, to be written to, read and waited for.
 
@@ -100,7 +101,13 @@ class Runtime(CommandSession):
         from sandgate.tools.toolbox import open_terminal
 
         command = self.request(
-            argv, cwd=cwd, escalate=escalate, justification=justification, tty=tty, set_variables=set_variables
+            argv,
+            cwd=cwd,
+            escalate=escalate,
+            justification=justification,
+            tty=tty,
+            set_variables=set_variables,
+            unset_variables=unset_variables,
         )
         shape = Shape(tty=tty, rows=rows, columns=columns, post_processing=post_processing, pinned=True)
         return open_terminal(self.live, command.but(timeout_ms=None), shape)

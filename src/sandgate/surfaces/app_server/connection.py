@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from typing import Any
 
+    from sandgate.surfaces.app_server.client_command import PipedCommand, TerminalCommand
     from sandgate.surfaces.app_server.threads import OpenThreads
     from sandgate.surfaces.transport.json_rpc import Id
 
@@ -77,6 +78,7 @@ class Connection:
         self._last_id = -1
         self._unwanted: frozenset[str] = frozenset()
         self._closed = False
+        self.commands: dict[str, PipedCommand | TerminalCommand] = {}  # that run, by the ids it gave them
         self.client: Json | None = None  # what it said of itself; None: nothing yet
 
     def receive(self, line: bytes | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandgate.surfaces.app_server import about_server, about_threads, about_turns
+from sandgate.surfaces.app_server import about_commands, about_server, about_threads, about_turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ HANDLERS: Mapping[str, Handler] = {
     "thread/archive": about_threads.archive_thread,
     "thread/unarchive": about_threads.unarchive_thread,
     "thread/unsubscribe": about_threads.unsubscribe,
+    "command/exec": about_commands.exec_command,
+    "command/exec/write": about_commands.write_command,
+    "command/exec/resize": about_commands.resize_command,
+    "command/exec/terminate": about_commands.terminate_command,
     "turn/start": about_turns.start_turn,
     "turn/steer": about_turns.steer_turn,
     "turn/interrupt": about_turns.interrupt_turn,

@@ -58,6 +58,11 @@ def asked_sandbox(now: SandboxPolicy, asked: Json | None) -> SandboxPolicy | Non
     return None if wanted == now else wanted
 
 
+def sandbox_asked_for(asked: Json | None) -> SandboxPolicy | None:
+    """The policy that a client names for a single command; None: it names none."""
+    return None if asked is None else _sandbox(asked)
+
+
 def _sandbox(asked: Json) -> SandboxPolicy:
     network = asked.get("networkAccess") in (True, "enabled")
     match asked["type"]:

@@ -6,6 +6,7 @@ import asyncio
 
 from sandgate.agent.agent import open_agent
 from sandgate.runtime.aio import on_thread
+from sandgate.surfaces.app_server.command_gates import CommandGates
 from sandgate.surfaces.app_server.live_thread import LiveThread
 from sandgate.surfaces.app_server.refusal import RequestRefused
 from sandgate.surfaces.app_server.thread_settings import opening_of
@@ -29,6 +30,7 @@ class OpenThreads:
 
     def __init__(self, serving: Serving) -> None:
         self.serving = serving
+        self.commands = CommandGates(serving)
         self._live: dict[str, LiveThread] = {}
         self._opening: dict[str, asyncio.Lock] = {}  # by the id of the thread that is to go on
         self._room = 0  # taken, by those that are open and those that are being opened
@@ -94,6 +96,7 @@ class OpenThreads:
         """Ends all of them."""
         await asyncio.gather(*(thread.close() for thread in tuple(self._live.values())))
         await self.settled()
+        await self.commands.close()
 
     async def settled(self) -> None:
         """Waits for the end of those that nobody watches, and in which nothing goes on."""

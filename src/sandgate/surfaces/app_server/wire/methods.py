@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandgate.record import Record
-from sandgate.surfaces.app_server.wire import approvals, notifications, server, threads
+from sandgate.surfaces.app_server.wire import approvals, commands, notifications, server, threads
 
 
 class Method(Record):
@@ -86,6 +86,15 @@ METHODS = (
     Method(
         "turn/steer", threads.WireTurnSteerParams, threads.WireTurnSteerResult, "says something to the turn that runs"
     ),
+    Method(
+        "command/exec",
+        commands.WireCommandExecParams,
+        commands.WireCommandExecResult,
+        "runs a single command, without a thread and without anybody to ask",
+    ),
+    Method("command/exec/write", commands.WireCommandExecWriteParams, threads.WireNothing, "writes to its input"),
+    Method("command/exec/resize", commands.WireCommandExecResizeParams, threads.WireNothing, "resizes its terminal"),
+    Method("command/exec/terminate", commands.WireCommandExecTerminateParams, threads.WireNothing, "ends it"),
     Method("turn/interrupt", threads.WireTurnInterruptParams, threads.WireNothing, "ends the turn that runs"),
 )
 
@@ -137,6 +146,9 @@ SERVER_NOTIFICATIONS = (
         "item/commandExecution/terminalInteraction",
         notifications.WireTerminalInteraction,
         "something is typed into a live command",
+    ),
+    NotificationRow(
+        "command/exec/outputDelta", commands.WireCommandOutputDelta, "a piece of the output of a single command"
     ),
     NotificationRow("serverRequest/resolved", notifications.WireRequestResolved, "a question is answered or gone"),
     NotificationRow("error", notifications.WireErrorTold, "the turn failed, or a request is tried again"),

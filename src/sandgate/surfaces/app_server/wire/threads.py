@@ -256,7 +256,7 @@ class WireModeSettings(TypedDict, total=False):
     developer_instructions: Ignored
 
 
-class WireCollaborationMode(TypedDict):
+class WireModeAsked(TypedDict):
     """The only mode is `default`."""
 
     mode: Literal["default"]
@@ -274,7 +274,7 @@ class WireThreadSettingsParams(TypedDict, total=False):
     model: str | None
     effort: str | None
     summary: str | None
-    collaborationMode: WireCollaborationMode | None
+    collaborationMode: WireModeAsked | None
     permissions: None
     disabledPluginIds: Ignored
     environments: Ignored
@@ -298,7 +298,7 @@ class WireSettingsInForce(TypedDict):
     serviceTier: str | None
     effort: str | None
     summary: str | None
-    collaborationMode: WireCollaborationMode
+    collaborationMode: WireModeAsked
     multiAgentMode: str
     personality: str | None
 
@@ -331,7 +331,7 @@ class WireTurnStartParams(TypedDict, total=False):
     serviceTier: Ignored
     serviceTierForTurn: Ignored
     personality: Ignored
-    collaborationMode: WireCollaborationMode | None
+    collaborationMode: WireModeAsked | None
     multiAgentMode: Ignored
     cyberAccessProgram: Ignored
 
