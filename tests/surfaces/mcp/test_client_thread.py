@@ -259,6 +259,31 @@ def test_an_answer_for_a_turn_that_is_gone_is_void(desk: Desk) -> None:
     assert desk.runs == 1
 
 
+@pytest.mark.parametrize(("version", "ends"), [(LEGACY, False), (MODERN, True)])
+def test_a_turn_whose_client_does_not_come_back_with_an_answer_ends(desk: Desk, version: str, *, ends: bool) -> None:
+    """Required: an agent does not go on for nobody. Where the request is still there, it hears of the refusal."""
+
+    async def work() -> None:
+        with agents_at(desk, runs_command(APPEND), says("so be it")) as (server, model):
+            async with connected(server, version) as wire:
+                call = await wire.call("sandgate", TASK)
+                await call.asked()
+                thread = events(wire)[0]["_meta"]["threadId"]
+                (approval,) = desk.ledger.pending()
+                desk.ledger.resolve(approval.approval_id, "deny", by="timeout", digest=approval.digest)
+                if not ends:
+                    assert await call.text() == "so be it"
+                    return
+                again = {**TASK, "threadId": thread}
+                while (reply := await wire.result("sandgate-reply", again))["isError"]:
+                    assert "a turn runs" in text_of(reply)
+                assert kinds(wire).count("turn_aborted") == 1
+                assert len(model.asked) == 2
+
+    run(work())
+    assert desk.runs == 0
+
+
 def test_a_connection_that_ends_takes_its_sessions_along(desk: Desk) -> None:
     """Required: the turn is interrupted, its question is taken back, and nothing runs."""
 

@@ -57,12 +57,15 @@ class ServedTurn(ServedCall):
         self.thread = thread
 
     async def _decided(self, request: ApprovalRequest) -> Decision:
-        """A turn that ends takes back what it has asked."""
+        """A turn that ends takes back what it has asked; one whose client did not come back with an answer ends."""
         try:
-            return await super()._decided(request)
+            decision = await super()._decided(request)
         except asyncio.CancelledError:
             await asyncio.shield(self._withdraw())
             raise
+        if decision.decision == "timed_out" and not self.thread.listeners:
+            self.thread.interrupt()
+        return decision
 
 
 class ClientThread:
@@ -86,6 +89,7 @@ class ClientThread:
         self._turn: ServedTurn | None = None
         self.answers = answers
         self.told = 0  # events that the client has been told
+        self.listeners = 0  # requests that are there for the turn; the later era has none while its client is asked
 
     @property
     def id(self) -> str:
@@ -111,6 +115,12 @@ class ClientThread:
         """Begins a turn, where none runs."""
         self._turn = ServedTurn(self, tool, arguments, prompt)
         return self._turn
+
+    def interrupt(self) -> None:
+        """Ends the turn that runs."""
+        if self.answers.agent is not None:
+            with suppress(SandgateError):  # the session ends already
+                self.answers.agent.submit(Interrupt())
 
     async def run(self, prompt: str, review: Review) -> Output:
         """One turn, to its end; cancelled, it interrupts the turn, and waits until that has ended."""
@@ -183,8 +193,7 @@ class ClientThread:
         try:
             return await asyncio.shield(ending)
         except asyncio.CancelledError:
-            with suppress(SandgateError):  # it ends already
-                agent.submit(Interrupt())
+            self.interrupt()
             _done, late = await asyncio.wait((ending,), timeout=INTERRUPT_S)
             if late:
                 ending.cancel()

@@ -29,6 +29,7 @@ class EventTelling:
         self._thread = turn.thread
         self._delivering = asyncio.Lock()
         self._delivered = asyncio.Event()
+        self._thread.listeners += 1
         self._task = asyncio.ensure_future(self._tell())
         self._task.add_done_callback(lambda _task: self._delivered.set())
 
@@ -42,7 +43,8 @@ class EventTelling:
             self._task.cancel()
 
     def stop(self) -> None:
-        """Nobody listens any more."""
+        """The request is over. Called once."""
+        self._thread.listeners -= 1
         self._task.cancel()
 
     async def _tell(self) -> None:
