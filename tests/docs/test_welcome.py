@@ -60,7 +60,7 @@ def test_every_command_line_of_the_page_is_one(page: str, lines: int) -> None:
 
 
 def test_pages_show_what_the_readme_shows() -> None:
-    assert blocks("mcp.md", "json") == blocks("../../README.md", "json")
+    assert blocks("mcp.md", "json")[:1] == blocks("../../README.md", "json")  # the second one delegates
     assert blocks("ci.md", "sh") == blocks("../../README.md", "sh")
 
 
