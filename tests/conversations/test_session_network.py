@@ -119,6 +119,18 @@ def test_who_lacks_no_server_is_told_of_none(place: Workplace, script: str) -> N
     assert run_to_end(session, script).notices == ()
 
 
+def test_a_server_left_in_the_background_is_missed_with_a_word_on_where_it_went(place: Workplace) -> None:
+    """Required: it ended with its call, which nobody sees who only meets nobody at the port."""
+    session = place.session()
+    left = run_to_end(session, f"{SERVE} > up & until grep -qs serving up; do :; done; echo up")
+    assert (left.exit_code, left.output) == (0, "up\n")
+    (notice,) = run_to_end(session, seeking(PORT)).notices
+    assert notice.startswith(f"nothing listens on 127.0.0.1:{PORT} here; `{sys.executable} -c ' import socket")
+    assert notice.endswith("ends with it: a server stays up as a command of its own, without `&`")
+    serving(session)
+    assert run_to_end(session, seeking(PORT)).notices == ()
+
+
 def test_where_nobody_serves_anything_nothing_is_said(place: Workplace) -> None:
     """The command itself is nobody else, and the host's servers are told as what the sandbox refused."""
     session = place.session()

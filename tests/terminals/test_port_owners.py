@@ -9,6 +9,7 @@ from sandgate.terminals.port_owners import (
     ADDRESSES_SAID_MAX,
     COMMAND_SAID_CHARS,
     SERVERS_SAID_MAX,
+    served_before,
     served_instead,
     showing,
 )
@@ -54,6 +55,14 @@ def test_it_stays_one_line_of_bounded_length() -> None:
     assert said.endswith("; 2 more serve others")
     assert "\n" not in said
     assert len(said) < (SERVERS_SAID_MAX + 2) * (COMMAND_SAID_CHARS + 40)
+
+
+def test_of_a_server_that_is_over_is_spoken_only_where_one_was_missed() -> None:
+    said = served_before("npm start", tuple(f"127.0.0.1:{at}" for at in range(1, 99)))
+    assert said.startswith(
+        "nothing listens on 127.0.0.1:1 or 127.0.0.1:2 or 127.0.0.1:3 here; `npm start` has listened"
+    )
+    assert [served_before("", ("127.0.0.1:1",)), served_before("npm start", ())] == ["", ""]
 
 
 def test_how_a_person_shows_a_port_is_a_line_to_be_typed() -> None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         def quarantine(self, paths: tuple[str, ...]) -> None: ...
         def put_back(self, path: str, content: bytes | None, why: str) -> str: ...
         def served_instead(self, sought: tuple[str, ...], seeker: Live | None = None) -> str: ...
+        def served_until_now(self, plan: ConfinedCommand) -> None: ...
 
 
 NETWORK_DENIED = "Network access was denied by the Sandgate sandbox."
@@ -137,6 +138,8 @@ class Lifecycle:
         self._clear_up(terminal, outcome.performed)
         failed = outcome.result is not None and outcome.result.exit_code != 0
         unmet = self.unmet(terminal, outcome.unserved) if failed else ""
+        if terminal.may_listen:
+            self._session.served_until_now(self._plan)
         outcome = outcome.but(
             remarks=(*outcome.remarks, *filter(None, (self._planted.sentence(self._checks.created), unmet)))
         )

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.terminals.interfaces import Live
     from sandgate.terminals.terminal import Terminal
 
@@ -39,7 +40,8 @@ def served_instead(
     ports = {port for known in served.values() for port in known}
     missed = [address for address in sought if _port_of(address) not in ports]
     others = [
-        f"command {each.identity.terminal_id} `{_shown(each)}` listens on {', '.join(map(str, known))}"
+        f"command {each.identity.terminal_id} `{_shown(each.identity.command.argv)}` listens on "
+        f"{', '.join(map(str, known))}"
         for each, known in served.items()
         if known and each is not seeker
     ]
@@ -48,6 +50,25 @@ def served_instead(
     left = len(others) - SERVERS_SAID_MAX
     said = [*others[:SERVERS_SAID_MAX], *([f"{left} more serve others"] if left > 0 else [])]
     return f"nothing listens on {' or '.join(missed[:ADDRESSES_SAID_MAX])} here; {'; '.join(said)}"
+
+
+def served_before(server: str, sought: Iterable[str]) -> str:
+    """One sentence: where no server was met, and that `server`, a command that has listened, is over; "" without one.
+
+    Its servers may be what is missed: whoever puts one in the background of a call loses it with the end of the call.
+    """
+    missed = tuple(sought)[:ADDRESSES_SAID_MAX]
+    if not server or not missed:
+        return ""
+    return (
+        f"nothing listens on {' or '.join(missed)} here; `{server}` has listened on a port and is over, and what a "
+        "command left in the background ends with it: a server stays up as a command of its own, without `&`"
+    )
+
+
+def server_words(plan: ConfinedCommand) -> str:
+    """What a command on the session's own loopback is called once it is over; "" for another."""
+    return _shown(plan.argv) if _is_on_loopback(plan) else ""
 
 
 def showing(ports: tuple[int, ...]) -> str:
@@ -67,13 +88,16 @@ def showing(ports: tuple[int, ...]) -> str:
 
 
 def _shares_loopback(terminal: Terminal) -> bool:
-    plan = terminal.identity.plan
-    return not terminal.exited and plan.backend == "namespace" and plan.permissions.network == "off"
+    return not terminal.exited and _is_on_loopback(terminal.identity.plan)
+
+
+def _is_on_loopback(plan: ConfinedCommand) -> bool:
+    return plan.backend == "namespace" and plan.permissions.network == "off"
 
 
 def _port_of(address: str) -> int:
     return int(address.rpartition(":")[2])
 
 
-def _shown(terminal: Terminal) -> str:
-    return one_line(display(terminal.identity.command.argv), limit=COMMAND_SAID_CHARS)
+def _shown(argv: tuple[str, ...]) -> str:
+    return one_line(display(argv), limit=COMMAND_SAID_CHARS)

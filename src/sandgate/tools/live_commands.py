@@ -13,7 +13,7 @@ from sandgate.protocol.trace import Notice, TerminalEnded, TerminalInput
 from sandgate.terminals.leftover_processes import Remnants
 from sandgate.terminals.lifecycle import SESSION_BOUND
 from sandgate.terminals.listeners import Teller
-from sandgate.terminals.port_owners import ports_served, served_instead, showing
+from sandgate.terminals.port_owners import ports_served, served_before, served_instead, server_words, showing
 from sandgate.terminals.pump import Pump
 from sandgate.terminals.table import TerminalTable
 from sandgate.terminals.waiting import Pause
@@ -76,6 +76,7 @@ class LiveCommands:
         self.truncation = truncation
         self._leaving: WeakSet[Terminal] = WeakSet()  # told to go to make room, and not gone yet
         self._ports: SessionPorts | None = None
+        self._served_before = ""  # the last command on the session's loopback that has listened and is over
         self._closed = False
 
     def start(self, command: CommandRequest, shape: Shape, *, call_id: str = "") -> StartedCommand:
@@ -142,7 +143,14 @@ class LiveCommands:
 
     def served_instead(self, sought: tuple[str, ...], seeker: Live | None = None) -> str:
         """Which command serves other ports than these addresses, where no server was met; a sentence, or ""."""
-        return served_instead(ports_served(self.table.terminals()), sought, seeker) if sought else ""
+        if not sought:
+            return ""
+        said = served_instead(ports_served(self.table.terminals()), sought, seeker)
+        return said or served_before(self._served_before, sought)
+
+    def served_until_now(self, plan: ConfinedCommand) -> None:
+        """The command of this plan has listened and is over, with all that it left in the background."""
+        self._served_before = server_words(plan) or self._served_before
 
     def listens(self, terminal: Terminal) -> str:
         """The sentence for a command that runs and serves ports not reached from outside; once for each port."""
