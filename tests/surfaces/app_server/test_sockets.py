@@ -217,6 +217,39 @@ def test_a_unix_socket_is_the_users_alone_and_is_replaced_when_left_over(tmp_pat
     run(work())
 
 
+@pytest.mark.parametrize("kind", ["file", "link", "directory", "live"])
+def test_what_is_no_left_over_socket_stays(tmp_path: Path, kind: str) -> None:
+    """Required: a wrong path on the command line costs nobody a file, nor another server its address."""
+    place, other, repo = tmp_path / "place", tmp_path / "other", tmp_path / "repo"
+    repo.mkdir()
+    other.write_text("precious\n")
+    with socket.socket(socket.AF_UNIX) as live:
+        match kind:
+            case "file":
+                place.write_text("precious\n")
+            case "link":
+                place.symlink_to(other)
+            case "directory":
+                place.mkdir()
+            case _:
+                live.bind(str(place))
+                live.listen()
+        before = place.lstat()
+        ended = subprocess.run(
+            [*PROGRAM, "app-server", "--listen", f"unix://{place}", "-c", NOT_ALL_OF_TMP],
+            cwd=repo,
+            env={**os.environ, "HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=WAIT_SECONDS,
+            check=False,
+        )
+        assert (ended.returncode, "Address already in use" in ended.stderr) == (2, True), ended
+        after = place.lstat()
+        assert (before.st_ino, before.st_mode, before.st_size) == (after.st_ino, after.st_mode, after.st_size)
+    assert other.read_text() == "precious\n"
+
+
 @pytest.mark.host("namespace")
 def test_a_command_sees_a_file_beside_the_socket_and_no_socket(tmp_path: Path) -> None:
     """Required: what could come to the server could answer for the person."""

@@ -48,7 +48,7 @@ def serve_port(serving: Serving, port: int, token_file: str | None) -> int:
 
 def serve_path(serving: Serving, path: str) -> int:
     """The same on a Unix socket, which no confined command can see."""
-    from sandgate.surfaces.app_server.sockets import listen_at
+    from sandgate.surfaces.app_server.sockets import listen_at, made_at, remove_own
 
     permissions, path = _checked(serving), os.path.abspath(path)
     real = os.path.realpath(path)
@@ -60,11 +60,12 @@ def serve_path(serving: Serving, path: str) -> int:
         )
     environment = serving.environment
     hidden = environment.but(hidden=(*environment.hidden, path, real))
+    listening = listen_at(path)
+    own = made_at(path)
     try:
-        return _served(serving.but(environment=hidden), listen_at(path), None)
+        return _served(serving.but(environment=hidden), listening, None)
     finally:
-        if os.path.lexists(path):
-            os.unlink(path)
+        remove_own(path, own)
 
 
 def say(text: str) -> None:

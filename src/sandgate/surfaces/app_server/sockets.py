@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import stat
 import struct
 from collections import deque
 from contextlib import suppress
@@ -97,6 +98,19 @@ def listen_at(path: str) -> socket.socket:
         listening.close()
         raise RequestError(f"cannot listen at `{visible(path)}`", why=problem.strerror or str(problem)) from problem
     return listening
+
+
+def remove_own(path: str, listening: tuple[int, int]) -> None:
+    """Takes the socket file away, if it is still the one that `made_at` told of."""
+    with suppress(FileNotFoundError):
+        if made_at(path) == listening:
+            os.unlink(path)
+
+
+def made_at(path: str) -> tuple[int, int]:
+    """Which file it is: device and inode."""
+    status = os.lstat(path)
+    return status.st_dev, status.st_ino
 
 
 def listen_on_port(port: int) -> socket.socket:
@@ -209,6 +223,8 @@ def _user_of(connected: socket.socket) -> int:
 
 def _remove_left_over(path: str) -> None:
     """A socket of a server that has ended. Anything else that lies there stays, and binding says so."""
+    if not os.path.lexists(path) or not stat.S_ISSOCK(os.lstat(path).st_mode):
+        return  # a connection to what is no socket is refused, too
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         try:
             asking.connect(path)
