@@ -67,9 +67,12 @@ def test_the_directory_and_its_protected_names_are_found(repo: Path, state: Path
     assert str(repo / ".codex") in facts.absent
 
 
-def test_the_working_directory_is_canonical(repo: Path, state: Path, tmp_path: Path) -> None:
+def test_no_link_leads_to_the_working_directory(repo: Path, state: Path, tmp_path: Path) -> None:
+    """Required: it was canonical when the session was opened; what is put in its place is another workspace."""
     (tmp_path / "link").symlink_to(repo)
-    assert look(tmp_path / "link", state).cwd == str(repo)
+    with pytest.raises(ConfinementError, match="is another one now"):
+        look(tmp_path / "link", state)
+    assert look(repo, state).cwd == str(repo)
 
 
 def test_a_root_that_is_not_there_is_noted_until_it_is(repo: Path, state: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import pytest
 
+from sandgate.errors import ConfinementError
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.permissions import Grant, WorkspaceWrite
 from sandgate.sandbox import facts as facts_module
@@ -105,7 +106,7 @@ def test_the_next_session_need_not_ask(project: Project) -> None:
         lambda p: (p.home / ".ssh").rename(p.home / "ssh"),
         lambda p: (p.home / ".config").rename(p.home / "config"),
         lambda p: (p.home / ".gitconfig").write_text("[core]\n\thooksPath = hooks\n"),
-        lambda p: (p.repo.rename(p.home / "away"), p.repo.symlink_to(p.home / "away")),
+        lambda p: (p.repo.rename(p.home / "away"), p.repo.mkdir()),
     ],
 )
 def test_any_change_of_what_it_rests_on_is_noticed(project: Project, change: Any) -> None:
@@ -114,6 +115,13 @@ def test_any_change_of_what_it_rests_on_is_noticed(project: Project, change: Any
     change(project)
     assert not project.is_known()
     assert project.becomes_known()
+
+
+def test_a_link_in_place_of_the_workspace_is_noticed(project: Project) -> None:
+    project.repo.rename(project.home / "away")
+    project.repo.symlink_to(project.home / "away")
+    with pytest.raises(ConfinementError, match="is another one now"):
+        project.is_known()
 
 
 def test_another_question_is_another(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,8 @@ def open_runtime(
         from sandgate.display import visible
 
         raise RequestError(f"the directory `{visible(environment.cwd)}` is not an absolute path")
+    # Where it leads from here on is no longer asked: a confined command may put a link in its place.
+    environment = environment.but(cwd=os.path.realpath(environment.cwd))
     loaded = loaded or load_settings(
         cwd=environment.cwd,
         environ=environment.environ,

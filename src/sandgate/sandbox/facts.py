@@ -45,8 +45,9 @@ def workspace_facts(
     read or write, for what outlives the session; "" for none. `later`: whoever passes it looks before the command
     begins, and drops what this returned where something has changed.
 
-    Raises `ConfinementError` when a named path leads through a link that a confined command could have made,
-    or when protected files cannot all be found; `DirectoryMissing` when there is no `policy_cwd`.
+    Raises `ConfinementError` when a named path leads through a link that a confined command could have made, when
+    `policy_cwd` or a root leads elsewhere by now, or when protected files cannot all be found; `DirectoryMissing` when
+    there is no `policy_cwd`.
     """
     memory = Memory() if memory is None else memory
     moment = memory.now(later)
@@ -65,7 +66,9 @@ def workspace_facts(
         tuple(map(environ.get, SAID_BY)),
     )
     known = moment.conclusion(question) or (_restored(question, memory, stored) if memory.is_new and stored else None)
-    return known or _surveyed(question, memory, moment, stored)
+    found = known or _surveyed(question, memory, moment, stored)
+    memory.roots.check(policy, found.resolved)
+    return found
 
 
 def _restored(question: WorkspaceQuestion, memory: Memory, stored: str) -> WorkspaceFacts | None:

@@ -11,6 +11,8 @@ import stat
 from _operator import is_
 from _thread import allocate_lock
 
+from sandgate.sandbox.settled_roots import SettledRoots
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _thread import LockType
@@ -113,7 +115,7 @@ class Memory:
 
     __slots__ = (
         "_asked", "_given", "_last", "_marks", "_together", "answers", "derived", "expects_more", "listings",
-        "looking", "unsaved",
+        "looking", "roots", "unsaved",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -127,6 +129,7 @@ class Memory:
         self._last: _Told | None = None
         self._together = _Together(())
         self._marks: dict[str, Mark] | None = None
+        self.roots = SettledRoots()
         self.unsaved: tuple[str, Any, Any, Moment] | None = None  # file, question, answer: for the next session
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from sandgate.errors import DirectoryMissing
+from sandgate.errors import ConfinementError, DirectoryMissing
 from sandgate.policy.effective import WorkspaceFacts
 from sandgate.protocol.environment import STATE_VARIABLE
 from sandgate.protocol.permissions import ReadOnly, WorkspaceWrite, values_of
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 def survey(question: WorkspaceQuestion, moment: Moment) -> tuple[WorkspaceFacts, bool]:
     """The answer, and whether it would hold for as long as what was looked at has not changed.
 
-    Raises `ConfinementError` when a named path leads through a link that a confined command could have made,
-    or when protected files cannot all be found; `DirectoryMissing` when there is no `policy_cwd`.
+    Raises `ConfinementError` when a named path leads through a link that a confined command could have made, when the
+    way to `policy_cwd` has a link on it, or when protected files cannot all be found; `DirectoryMissing` when there is
+    no `policy_cwd`.
     """
     policy, policy_cwd, protection = question.policy, question.policy_cwd, question.protection
     uid, private_tmp, grants, environ = question.uid, question.private_tmp, question.grants, question.variables
@@ -53,6 +54,8 @@ def survey(question: WorkspaceQuestion, moment: Moment) -> tuple[WorkspaceFacts,
         raise _missing_directory(policy_cwd)
     if not isinstance(policy, ReadOnly | WorkspaceWrite):
         return WorkspaceFacts(cwd=cwd, uid=uid), False
+    if cwd != policy_cwd:
+        raise _led_astray(policy_cwd, cwd)
 
     asked = {name: environ.get(name, "") for name in SOCKET_VARIABLES}
     written = (*_written(policy, question.extra_roots), *values_of(grants, "write_root"))
@@ -75,6 +78,15 @@ def survey(question: WorkspaceQuestion, moment: Moment) -> tuple[WorkspaceFacts,
         ),
     )
     return facts, not any(one.linked for one in protected)  # the other names of a file are looked for each time
+
+
+def _led_astray(policy_cwd: str, cwd: str) -> ConfinementError:
+    """It was canonical when the session was opened."""
+    return ConfinementError(
+        f"the session's directory `{policy_cwd}` is another one now",
+        why=f"a link on the way to it leads to `{cwd}`, and a confined command may have put it there",
+        hint="open a session in the directory that is meant",
+    )
 
 
 def _missing_directory(path: str) -> DirectoryMissing:
