@@ -29,6 +29,7 @@ TESTED_ELSEWHERE = {
     "runtime.foresight": ("tests/surfaces/cli/test_check.py", "what surfaces print"),
     "runtime.patches": ("tests/surfaces/cli/test_patch.py", "names alone"),
     "runtime.ports": ("tests/surfaces/cli/test_ports.py", "names alone"),
+    "runtime.idle_places": ("tests/surfaces/cli/test_rules_add.py", "shows in which rules are added"),
     "runtime.opening": ("tests/runtime/test_runtime.py", "every session of every test is opened by it"),
     "gate.contracts": ("tests/gate/test_gate.py", "protocols without code"),
     "gate.held_questions": ("tests/gate/test_gate.py", "what it asks and answers shows in what the gate does"),

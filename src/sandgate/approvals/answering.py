@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sandgate.protocol.commands import CommandRequest
     from sandgate.protocol.confinement import ConfinedCommand
     from sandgate.protocol.decisions import ApprovalKey, ApprovalRequest, Attempt, Decision
-    from sandgate.protocol.held_calls import PerformedCall
     from sandgate.protocol.permissions import Grant
     from sandgate.protocol.trace import Recorder
 
@@ -43,7 +42,7 @@ class SessionAnswers:
     ) -> None:
         """`write_performed` keeps what was carried out for a run on the word of these answers."""
         self.reviewers = reviewers
-        self.write_performed = write_performed
+        self._write_performed = write_performed
         self.side_by_side = side_by_side
         self._making = allocate_lock()
         self._store: ApprovalStore | None = None
@@ -88,11 +87,13 @@ class SessionAnswers:
         """What all commands of the session have been given, path by path."""
         return () if self._store is None else self._store.places.given()
 
-    def note_performed(self, performed: tuple[PerformedCall, ...]) -> None:
-        """What was made at a place that was given for the session belongs to its commands from now on."""
+    def write_performed(self, call_id: str, command: CommandRequest, attempt: Attempt) -> None:
+        """Keeps what was carried out for a run. What that made at a place that was given for the session belongs to its
+        commands from now on."""
         if self._store is not None:
-            done = [each for each in performed if each.operation in MAKING and not each.error]
+            done = [each for each in attempt.performed if each.operation in MAKING and not each.error]
             self._store.places.note_made([each.other_path or each.path for each in done])
+        self._write_performed(call_id, command, attempt)
 
     def planned_places(self, closed: Closed = lambda _: "") -> tuple[Grant, ...]:
         """What plans are made with because it was given for the session after a failure, whichever command's."""

@@ -177,7 +177,6 @@ class Gate:
         denial, built = self.refused(plan, outcome, attempt.held), as_built(plan, outcome.layers)
         attempt = attempt.but(result=outcome.result, denial=denial, remarks=outcome.remarks, guarantees=built)
         if outcome.performed or outcome.performed_omitted:
-            self._answering.note_performed(outcome.performed)
             attempt = with_performed(attempt, outcome, plan, self._answering.places)
             self._answering.write_performed(call_id, command, attempt)
         for message in outcome.remarks:

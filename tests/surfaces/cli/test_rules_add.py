@@ -182,6 +182,34 @@ def test_a_rule_about_a_place_needs_no_command_and_names_it_in_full(program: Any
 
 
 @pytest.mark.parametrize(
+    ("granted", "why"),
+    [
+        ("write_path=/proc/sys/kernel/hostname", "belongs to Sandgate itself, to the Python that runs it, or to the"),
+        ("write_path=~/.local/state/sandgate/x", "belongs to Sandgate itself"),
+        ("write_root=~/missing", "it is no directory"),
+        ("write_root=~/file", "it is no directory"),
+        ("write_root=~/link", "it is a link"),
+        ("new_entry=led/x", "a symbolic link in a directory that confined commands can change"),
+        ("write_path=~/kept/note", "says `forbid` about it"),
+    ],
+)
+def test_a_place_that_a_rule_could_not_give_is_refused_with_the_reason(program: Any, granted: str, why: str) -> None:
+    """Required: what would be told at every command is told to whoever writes the rule, and nothing is written."""
+    (program.home / ".sandgate").mkdir()
+    (program.home / "file").write_text("")
+    (program.home / "dir").mkdir()
+    (program.home / "link").symlink_to("dir")
+    (program.repo / "led").symlink_to(program.home / "dir")
+    assert program("rules", "add", "--decide", "forbid", "--grant", "write_path=~/kept") == 0
+    before = own(program).read_text()
+    assert program("rules", "add", "--grant", granted) == 2
+    assert "would give nothing" in program.err
+    assert why in " ".join(program.err.split())
+    assert own(program).read_text() == before
+    assert program("rules", "add", "--grant", "write_root=~/dir") == 0
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("--grant", "write_path"),

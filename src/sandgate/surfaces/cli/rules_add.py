@@ -36,6 +36,8 @@ def add(parsed: ParsedLine) -> int:
     # A broken file is not added to, nor is one beside it: nothing starts until that one is mended.
     load_rules(loaded)
     read_rules(path, guarded=guarded)
+    if isinstance(rule, PlaceRule) and rule.decide == "allow":
+        _check_given(parsed, rule)
     say.out(f"{visible(line)}\n")
     append_line(directory, line)
     say.fact(f"stands in {path}")
@@ -73,6 +75,15 @@ def _place_rule(parsed: ParsedLine) -> PlaceRule:
         because=parsed.text("because"),
         until=None if until is None else moment(until, time(), option="--until"),
     )
+
+
+def _check_given(parsed: ParsedLine, rule: PlaceRule) -> None:
+    """Raises RequestError where the rule would give nothing to commands of this directory."""
+    from sandgate.runtime.idle_places import refuse_idle
+    from sandgate.surfaces.cli.session import opened
+
+    with opened(parsed, lasting=False) as session:
+        refuse_idle(rule, session)
 
 
 def granted_here(parsed: ParsedLine) -> tuple[str, ...]:
