@@ -4,9 +4,11 @@
  * the others, mounts, and installs its walls: two processors share the work. Then each joins what the other made. */
 #include <linux/if.h>
 #include <linux/in.h>
+#include <linux/in6.h>
 #include <linux/ipv6.h>
 #include <linux/sched.h>
 #include <linux/sockios.h>
+#include <linux/time_types.h>
 
 #include "sandbox.h"
 
@@ -98,13 +100,30 @@ static void have_both_families(void) {
     have_inet6(nobodys);
 }
 
+static int can_bind(const uint8_t address[16]) {
+    struct sockaddr_in6 local = {.sin6_family = INET6};
+    memcpy(&local.sin6_addr, address, sizeof local.sin6_addr);
+    long fd = sys(socket, INET6, 2 /* SOCK_DGRAM */ | O_CLOEXEC, 0);
+    long error = fd < 0 ? fd : sys(bind, fd, &local, sizeof local);
+    if (fd >= 0) sys(close, fd);
+    return error == 0;
+}
+
+/* An address of IPv6 is "tentative" until a worker of the kernel has come by, also where nobody could have the same. */
+static void have_inet6_soon(const uint8_t address[16]) {
+    enum { LOOKS_MAX = 100, BETWEEN_LOOKS_MS = 1 };
+    struct __kernel_timespec between = {0, BETWEEN_LOOKS_MS * 1000000};
+    if (!can_bind(address)) have_inet6(address);
+    for (int i = 0; i < LOOKS_MAX && !can_bind(address); i++) sys(nanosleep, &between, 0);
+}
+
 void have_address(const struct host *endpoint) {
     static uint32_t more[MORE_ADDRESSES_MAX];
     static unsigned int count;
     char alias[IFNAMSIZ];
     uint32_t address;
     memcpy(&address, endpoint->address, sizeof address);
-    if (endpoint->family == INET6) return have_inet6(endpoint->address);
+    if (endpoint->family == INET6) return have_inet6_soon(endpoint->address);
     for (unsigned int i = 0; i < count; i++)
         if (more[i] == address) return;
     if (endpoint->address[0] == 127 || count == MORE_ADDRESSES_MAX) return;

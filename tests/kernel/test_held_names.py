@@ -296,3 +296,24 @@ def test_what_a_resolver_tries_after_a_name_in_vain_is_no_further_question(host:
     assert outcome.output == f"{said}, {said}, 192.0.2.7\n"
     assert names(outcome) == [NAME, f"b{NAME}"]
     assert [each.address for each in outcome.refused] == ([NAME] if host is None else [])
+
+
+@pytest.mark.parametrize("server", ["2001:db8::53", "::ffff:192.0.2.53", "::1"])
+def test_a_server_of_either_family_is_answered_for(server: str) -> None:
+    """Over datagrams, over a stream, and by address, from the address that was asked."""
+    outcome = run(f"""
+server = ({server!r}, 53, 0, 0)
+with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as made:
+    made.connect(server)
+    made.sendall(framed(question("{NAME}")))
+    print(said(read(made)))
+with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as made:
+    made.connect(server)
+    print(asked(made, question("{NAME}", AAAA)), made.getpeername() == server)
+with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as made:
+    made.sendto(question("{NAME}"), server)
+    answer, sender = made.recvfrom(2048)
+    print(said(answer), sender == server)
+""")
+    assert outcome.output == "192.0.2.7\n2001:db8::7 True\n192.0.2.7 True\n"
+    assert names(outcome) == [NAME]
