@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _socket
 import asyncio
 import json
 import re
@@ -102,6 +103,37 @@ def test_one_call_asks_before_it_runs_and_again_about_a_denial(desk: Desk, versi
 
     run(work())
     assert lines_in(desk.outside) == 1
+
+
+@pytest.mark.parametrize(("version", "choice"), [(LEGACY, "approve"), (MODERN, "approve"), (MODERN, "deny")])
+def test_a_form_names_the_host_that_is_looked_up(
+    desk: Desk, version: str, choice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Required: the same call goes on with what was looked up outside, and after a no nothing is."""
+    outside: list[str] = []
+
+    def look_up(name: str, *_how: object) -> list[object]:
+        outside.append(name)
+        return [(0, 0, 0, "", ("93.184.216.34", 0))]
+
+    monkeypatch.setattr(_socket, "getaddrinfo", look_up)
+    script = "import socket; print(socket.gethostbyname('a.example'))"
+
+    async def work() -> None:
+        async with connected(desk.untrusting("sandbox.ask=at-call"), version) as wire:
+            call = await wire.call("exec_command", {"cmd": f'python3 -c "{script}"', "login": False})
+            assert (await call.asked())["sandgate_stage"] == "initial"
+            await call.choose("approve")
+            form = await call.asked()
+            assert (form["sandgate_stage"], outside) == ("held", [])
+            assert "Wants: connect a.example by python3" in form["message"]
+            assert "may look up a.example and connect to its public addresses" in json.dumps(form)
+            await call.choose(choice)
+            result = await call.result()
+            assert ("93.184.216.34" in text_of(result)) is (choice == "approve")
+
+    run(work())
+    assert outside == (["a.example"] if choice == "approve" else [])
 
 
 @pytest.mark.parametrize("version", ERAS)
