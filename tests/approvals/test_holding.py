@@ -95,6 +95,40 @@ def test_a_granted_directory_that_is_another_one_is_a_change(place: Path, tmp_pa
     held.close()
 
 
+def test_a_granted_directory_that_is_missing_is_made_after_the_answer(place: Path, tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    held = Held(command(place), (Grant("write_root", str(root)),))
+    assert not root.exists()
+    assert held.make_roots() == ""
+    assert root.is_dir()
+    assert (held.make_roots(), held.changed()) == ("", "")
+    root.rmdir()
+    root.mkdir()
+    assert str(root) in held.changed()
+    held.close()
+
+
+def test_nothing_is_made_where_anything_else_is_not_as_it_was(place: Path, tmp_path: Path) -> None:
+    held = Held(command(place), (Grant("write_root", str(tmp_path / "root")),))
+    (place / "x.sh").write_text("echo two\n")
+    assert "x.sh" in held.make_roots()
+    assert not (tmp_path / "root").exists()
+    held.close()
+
+
+def test_no_directory_is_made_behind_a_link(place: Path, tmp_path: Path) -> None:
+    """Required: what was approved is a place, and not whatever somebody has it lead to meanwhile."""
+    above, elsewhere = tmp_path / "above", tmp_path / "elsewhere"
+    above.mkdir()
+    elsewhere.mkdir()
+    held = Held(command(place), (Grant("write_root", str(above / "root")),))
+    above.rmdir()
+    above.symlink_to(elsewhere)
+    assert held.make_roots() == ""
+    assert not (elsewhere / "root").exists()
+    held.close()
+
+
 def test_the_system_s_own_programs_are_not_read(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(holding, "_digest", lambda *_: pytest.fail("something was read"))
     assert all(not seen.read for seen in binding_of(command(place, "ls", "-l")).places)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandgate.approvals import holding
-from sandgate.gate.approval_state import AT_START, ApprovalState, Moved, check_started, seeing
+from sandgate.gate.approval_state import AT_START, ApprovalState, Moved, check_place, seeing
 from sandgate.protocol.bindings import Bound
 from sandgate.protocol.commands import CommandRequest
 from sandgate.protocol.confinement import EXCHANGED, AttemptOutcome, ConfinedCommand, ExecFailure
@@ -65,9 +65,9 @@ def test_letting_go_closes_everything(command: CommandRequest) -> None:
 
 def test_only_a_tied_plan_was_exchanged_at_its_start(command: CommandRequest) -> None:
     stale = AttemptOutcome(None, failure=ExecFailure("program", EXCHANGED))
-    check_started(plan_of(command), stale)
+    check_place(plan_of(command), stale)
     with pytest.raises(Moved, match=AT_START):
-        check_started(plan_of(command).but(bound=Bound()), stale)
+        check_place(plan_of(command).but(bound=Bound()), stale)
 
 
 def test_one_look_is_enough(command: CommandRequest) -> None:

@@ -45,6 +45,7 @@ def sandgate(outside: Path) -> Sandgate:
     (home / ".unknown" / "full").mkdir()
     (home / ".unknown" / "full" / "inner").write_text("x\n")
     (home / ".ssh" / "key").write_text("secret\n")
+    subprocess.run(["ssh-keygen", "-q", "-N", "", "-f", str(home / ".ssh" / "signing")], check=True)
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     (workspace / ".git" / "hooks").mkdir(exist_ok=True)
     (workspace / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
@@ -76,6 +77,7 @@ COMMANDS = {
     "protected directory that is not there": "mkdir .vscode",
     "what is moved to a protected name": "mkdir made; mv made .vscode",
     "secret": "cat ~/.ssh/key",
+    "key that signs": "ssh-keygen -q -Y sign -n git -f ~/.ssh/signing.pub < /dev/null > /dev/null",
     "socket": "{python} -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{outside}/service\")'",
     "host": "{python} -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'",
 }

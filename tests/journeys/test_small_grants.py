@@ -99,6 +99,7 @@ ONE_QUESTION = {
     "mv outside": ("mv ~/x ~/z", "z", "aaa"),
     "chmod": ("chmod 600 ~/x", "x", "aaa"),
     "git config": ("git config --global user.name X", ".gitconfig", "name = X"),
+    "new directory in a closed one": ("mkdir -p ~/.local/a/b && echo mine > ~/.local/a/b/c", ".local/a/b/c", "mine"),
     "protected": ("echo 'export A=1' > .envrc", "ws/.envrc", "export"),
     "protected directory": ("mkdir .vscode", "ws/.vscode", ""),
 }

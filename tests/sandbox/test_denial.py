@@ -151,7 +151,7 @@ def test_nothing_is_denied_without_a_sandbox_or_a_run() -> None:
         (Refused("write", "openat", "/home/me/.unknown/settings"), Grant("write_path", "/home/me/.unknown/settings")),
         (Refused("create", "openat", "/home/me/.unknown/token"), None),
         (Refused("delete", "unlink", "/home/me/.unknown/settings"), None),
-        (Refused("create", "mkdir", "/home/me/.unknown/sub"), None),
+        (Refused("create", "mkdir", "/home/me/.unknown/sub"), Grant("write_root", "/home/me/.unknown/sub")),
     ],
 )
 def test_where_a_view_is_widened_each_denial_carries_its_smallest_grant(refused: Refused, grant: Grant | None) -> None:

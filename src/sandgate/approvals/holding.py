@@ -15,9 +15,10 @@ import stat
 from sandgate.approvals.keys import approved_argv
 from sandgate.commandline.executed import executed_files, programs_run
 from sandgate.display import visible
+from sandgate.kernel.beneath import open_canonical
 from sandgate.kernel.program import find_program
 from sandgate.protocol.bindings import ABSENT, DIRECTORY, SYSTEMS, Binding, Bound, Identity, Seen
-from sandgate.protocol.permissions import PATH_CHARS_MAX
+from sandgate.protocol.permissions import PATH_CHARS_MAX, values_of
 from sandgate.sandbox.roots import at_or_below
 
 TYPE_CHECKING = False
@@ -65,6 +66,23 @@ class Held:
         self._now = _Look(self._command, self._grants)
         changed = self.binding.changed_in(Binding(tuple(self._now.places())))
         return "; ".join(map(_sentence, changed[:CHANGED_SHOWN_MAX]))
+
+    def make_roots(self) -> str:
+        """Makes the granted roots that are not there, below directories that are. As `changed`, and then makes none."""
+        missing = [path for path in values_of(self._grants, "write_root") if not os.path.lexists(path)]
+        if not missing:
+            return ""
+        if changed := self.changed():
+            return changed
+        made = {path: _made(path) for path in missing}
+        self._descriptors += [descriptor for descriptor in made.values() if descriptor is not None]
+        states = {path: _state((path, os.fstat(fd))) for path, fd in made.items() if fd is not None}
+        places = self.binding.places
+        self.binding = Binding(
+            tuple([each.but(state=states[each.path]) if each.kind == "root" and each.path in states else each
+                   for each in places])
+        )  # fmt: skip
+        return ""
 
     def bound(self, plan: ConfinedCommand) -> Bound:
         """For the start of `plan`: what `changed` has just seen, as far as the command will see the same."""
@@ -211,6 +229,22 @@ def _unsteady() -> str:
 
 def _too_many(what: str) -> Seen:
     return Seen("more", what, _unsteady())
+
+
+def _made(path: str) -> int | None:
+    """A new directory, held open; None where it cannot be made, which the command meets itself."""
+    above, name = os.path.split(path)
+    try:
+        directory = open_canonical(above, os.O_PATH | os.O_DIRECTORY)
+    except OSError:
+        return None
+    try:
+        os.mkdir(name, dir_fd=directory)
+        return os.open(name, _LOOK | os.O_NOFOLLOW, dir_fd=directory)
+    except OSError:
+        return None
+    finally:
+        os.close(directory)
 
 
 def _opened(cwd: str, grants: tuple[Grant, ...]) -> Iterator[int]:

@@ -48,6 +48,12 @@ class ApprovalState:
 
             self._held = Held(self._command, grants)
 
+    def make_roots(self) -> None:
+        """Makes the directories that were approved to be made. Raises Moved when anything is not as it was."""
+        changed = "" if self._held is None else self._held.make_roots()
+        if changed:
+            raise Moved(changed)
+
     def tied(self, plan: ConfinedCommand) -> ConfinedCommand:
         """The plan, tied to what was approved. Raises Moved when that is not there any more."""
         if self._held is None:
@@ -74,7 +80,7 @@ class ApprovalState:
             self._held = None
 
 
-def check_started(plan: ConfinedCommand, outcome: AttemptOutcome) -> None:
+def check_place(plan: ConfinedCommand, outcome: AttemptOutcome) -> None:
     """Raises Moved when the helper that started the plan found something else in its place; nothing ran."""
     failure = outcome.failure
     if plan.bound is not None and isinstance(failure, ExecFailure) and failure.errno == EXCHANGED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandgate.display import visible
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, SetupFailed
+from sandgate.gate.approval_state import check_place
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
 from sandgate.protocol.denials import DenialReport
 
@@ -158,6 +159,13 @@ def no_words(decision: Decision) -> str:
 def has_failed(result: CommandResult | None) -> bool:
     """It ended by itself, and not well. A time limit or a stop from outside is not a failure of the command."""
     return result is not None and result.termination in ("exited", "signaled") and result.exit_code != 0
+
+
+def check_started(command: CommandRequest, plan: ConfinedCommand, outcome: AttemptOutcome) -> None:
+    """Raises Moved where something else was found in its place, or the error of a command that never ran."""
+    check_place(plan, outcome)
+    if outcome.result is None and not outcome.running:
+        raise not_started(command, outcome)
 
 
 def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from _thread import allocate_lock
 
 from sandgate.errors import RequestError
-from sandgate.gate.approval_state import JUDGED_AGAIN, ApprovalState, Moved, check_started, seeing
+from sandgate.gate.approval_state import JUDGED_AGAIN, ApprovalState, Moved, seeing
 from sandgate.gate.attempts import (
     as_built,
+    check_started,
     closed_to_it,
     has_failed,
     locked_outside,
-    not_started,
     refused_in,
     unasked,
     with_performed,
@@ -353,12 +353,10 @@ class _Passage:
             raise RequestError("nobody waits for this any more, so it is not run", hint="ask for it again")
         for again in range(PLANS_MAX):  # nothing ran where one fails: another backend takes over, or another plan
             plan, outcome = self._start(order.grants, again=again > 0)
-            failed = outcome.failure if isinstance(outcome.failure, SetupFailure) else None
-            if failed is None or not self._gate._confinement.fall_back(plan, failed):
+            failed = outcome.failure
+            if not isinstance(failed, SetupFailure) or not self._gate._confinement.fall_back(plan, failed):
                 break
-        check_started(plan, outcome)
-        if outcome.result is None and not outcome.running:
-            raise not_started(self._command, outcome)
+        check_started(self._command, plan, outcome)
         attempt = Attempt(
             confined=plan.confined,
             backend=plan.backend,
@@ -378,6 +376,7 @@ class _Passage:
 
     def _start(self, grants: tuple[Grant, ...], *, again: bool = False) -> tuple[ConfinedCommand, AttemptOutcome]:
         grants = self._gate._answering.with_planned(grants, self._gate.rulebook.closed)
+        self._approval_state.make_roots()
         later = self._launch.get_ready(grants)
         plan = self._gate._confinement.plan(self._command, grants, reads=self._reads, later=None if again else later)
         try:

@@ -19,7 +19,7 @@ from sandgate.protocol.denials import Denial, DenialReport
 from sandgate.protocol.permissions import Grant
 from sandgate.sandbox.closed_entries import is_closed
 from sandgate.sandbox.printed_paths import path_in, spelled_lines
-from sandgate.sandbox.refused_changes import CHANGES, SCRATCH, RefusedChanges
+from sandgate.sandbox.refused_changes import CHANGES, MAKES_DIRECTORIES, SCRATCH, RefusedChanges
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ _OPENS = frozenset(("open", "openat", "openat2", "creat"))
 _KERNEL_AREAS = ("/proc/", "/sys/", "/dev/")
 _LOOPBACKS = ("127.", "[::1]:")
 _PERMISSION_WORDS = ("permission denied", "operation not permitted", "eacces")
-_ABSENCE_WORDS = ("no such file", "not found", "enoent", "does not exist", "cannot find")
+_NO_KEY = "no private key found"  # ssh-keygen(1), of a public one: the other lies beside it
+_ABSENCE_WORDS = ("no such file", "not found", "enoent", "does not exist", "cannot find", _NO_KEY)
 _DENIAL_WORDS = (
     "operation not permitted",
     "permission denied",
@@ -249,7 +250,11 @@ def _grant_in_closed(refused: Refused, path: str, permissions: EffectivePermissi
     opens = refused.operation == "create" and refused.syscall in _OPENS and not refused.exclusive
     by_name = opens or refused.operation in ("write", "metadata")
     sealed = _innermost(path, (*permissions.sealed, *permissions.own)) is not None
-    return Grant("write_path", path) if by_name and not _is_secret(path) and not sealed else None
+    if sealed or _is_secret(path):
+        return None
+    if refused.syscall in MAKES_DIRECTORIES:
+        return Grant("write_root", path)  # made for the next run, and all that is in it is that run's
+    return Grant("write_path", path) if by_name else None
 
 
 def _nothing_smaller(refused: Refused, permissions: EffectivePermissions) -> str:
@@ -332,15 +337,11 @@ def _hidden_reads(text: str, plan: ConfinedCommand, told: Iterable[str] = ()) ->
             continue
         refused = any(word in lowered for word in _PERMISSION_WORDS)
         for name in _named(line, shown):
-            full = path_in(line, name, places[name])
+            full = path_in(line, name, places[name]).removesuffix(".pub" if _NO_KEY in lowered else "")
             if refused or (is_closed(full, permissions) and os.path.lexists(full)):
                 found[_entry(full, places[name], homes)] = None
-    return [
-        Denial(
-            "read", path=path, errno="EACCES", certain=False, layer="heuristic", grant=_read_grant(path, permissions)
-        )
-        for path in sorted(found)
-    ]
+    likely = Denial("read", errno="EACCES", certain=False, layer="heuristic")
+    return [likely.but(path=path, grant=_read_grant(path, permissions)) for path in sorted(found)]
 
 
 def _entry(full: str, path: str, homes: Iterable[str]) -> str:

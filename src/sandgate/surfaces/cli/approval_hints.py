@@ -68,8 +68,8 @@ def option(grant: Grant, *, new: bool, workspaces: tuple[str, ...], patched: boo
         around = root_option(grant.value, new=new, workspaces=workspaces)
         return around if around or patched else named_option(grant)
     match grant.kind:
-        case "write_root":
-            return root_option(grant.value, new=new, workspaces=workspaces)
+        case "write_root":  # of a directory that is to be made, its own name
+            return root_option(grant.value + "/" * new, new=False, workspaces=workspaces)
         case "write_path" | "new_entry" | "remove" | "metadata":
             return named_option(grant)
         case "read_path":

@@ -19,7 +19,6 @@ DENIALS_SAID_MAX = 12  # lines about denials of one attempt
 ANSWERED = ("user", "script")  # who says no on purpose
 UNWATCHED = "nothing watched; judged from the command's own message"
 BY_NAME = ("create", "delete", "rename")  # needs the directory, not only what lies in it
-MAKES_DIRECTORIES = ("mkdir", "mkdirat")
 # Where every option would open more than the command wants; under this policy what was stopped is asked about.
 ONE_YES = "-a on-failure --answer approve"
 NO_DIALOGUE = ", and without --tty: what was typed into a dialogue is not typed again"
@@ -139,14 +138,14 @@ def grant_hint(denial: Denial, permissions: EffectivePermissions, *, patched: bo
             if is_new and any(_is_or_below(grant.value, place) for place in permissions.hidden):
                 if patched:
                     return ONE_YES  # an option would open the closed directory around it
-                is_new = False
+                is_new = grant.kind == "write_root"
             places = permissions.writable
             options = [option(each, new=is_new, workspaces=places, patched=patched) for each in denial.grants]
             return " ".join(options) if all(options) else ONE_YES
 
 
 def _directory_hint(denial: Denial, permissions: EffectivePermissions) -> str:
-    """For what is made, moved or deleted in a closed directory: that directory, or the one to be made there, alone."""
+    """For what is made, moved or deleted in a closed directory: that directory alone."""
     path = denial.path or ""
     closed = [place for place in permissions.hidden if _is_or_below(path, place) and path != place]
     if denial.operation not in BY_NAME or denial.why or not closed:
@@ -157,8 +156,6 @@ def _directory_hint(denial: Denial, permissions: EffectivePermissions) -> str:
         return "-s workspace-write"
     from sandgate.surfaces.cli.approval_hints import root_option
 
-    if denial.operation == "create" and denial.syscall in MAKES_DIRECTORIES:
-        return root_option(path + "/", new=False, workspaces=permissions.writable)
     return root_option(path, new=True, workspaces=permissions.writable) if isdir(dirname(path)) else ""
 
 
