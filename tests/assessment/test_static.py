@@ -407,3 +407,14 @@ def test_a_home_below_a_temporary_directory_holds_what_a_home_holds() -> None:
     assert judged("echo x > /tmp/note", about).reasons[0] == "writes a temporary file"
     inside = about.but(home="/home/u", environment={"HOME": "/home/u", "TMPDIR": "/home/u/tmp"})
     assert judged("echo x > ~/tmp/note", inside).reasons[0] == "writes a temporary file"
+
+
+def test_a_new_key_replaces_none() -> None:
+    about, key = facts(), f"{HOME}/.ssh/id_new"
+    words = "may replace a key you use"
+    assert words in judged(f"ssh-keygen -f {key}", about).reasons  # nobody looked
+    about.targets[key] = TargetFacts(exists=False, place=key, real=key)
+    assert words not in judged(f"ssh-keygen -f {key}", about).reasons
+    assert judged(f"ssh-keygen -f {key}", about).risk_level == "high"  # it is among the keys all the same
+    about.targets[key] = TargetFacts(exists=True, place=key, real=key)
+    assert words in judged(f"ssh-keygen -f {key}", about).reasons

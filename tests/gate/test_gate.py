@@ -10,6 +10,7 @@ from sandgate.approvals.answering import SessionAnswers
 from sandgate.approvals.holding import binding_of, contents_of
 from sandgate.errors import DirectoryMissing, ProgramNotExecutable, ProgramNotFound, RuleError, SetupFailed
 from sandgate.execution.asking import AskedMeanwhile
+from sandgate.gate.attempts import not_started
 from sandgate.gate.escalation import AGAIN_MAX, PLANS_MAX
 from sandgate.gate.gate import Gate
 from sandgate.gate.policies import Policies
@@ -233,6 +234,21 @@ def test_a_missing_directory_is_told_without_an_option_that_a_model_or_a_program
     with pytest.raises(DirectoryMissing) as raised:
         Stage(AttemptOutcome(None, failure=ExecFailure("directory", "ENOENT"))).passes()
     assert raised.value.hint == "choose a directory that exists"
+
+
+@pytest.mark.parametrize(
+    ("word", "why", "hint"),
+    [
+        ("ls -la", "it is one word with blanks in it", "give the words apart, as in `-- ls -la`"),
+        ("cd", "it is not on the command's PATH", "such as `cd`, takes `--shell`"),
+    ],
+)
+def test_what_is_no_program_is_told_with_the_way_that_helps(word: str, why: str, hint: str) -> None:
+    outcome = AttemptOutcome(None, failure=ExecFailure("program", "ENOENT"))
+    error = not_started(CommandRequest((word,), "/repo", {"PATH": "/bin"}), outcome)
+    assert isinstance(error, ProgramNotFound)
+    assert why in (error.why or "")
+    assert hint in (error.hint or "")
 
 
 def test_another_backend_takes_over_once_before_anything_ran() -> None:

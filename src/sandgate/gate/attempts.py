@@ -189,15 +189,26 @@ def not_started(command: CommandRequest, outcome: AttemptOutcome) -> Exception:
     if failure.errno in ("ENOENT", "ENOTDIR") and "/" in program:
         return ProgramNotFound(f"no program `{program}`", why="there is no such file", hint="check the path")
     if failure.errno in ("ENOENT", "ENOTDIR"):
-        return ProgramNotFound(
-            f"no program `{program}`",
-            why=f"it is not on the command's PATH ({command.env.get('PATH', 'unset')})",
-            hint="name it by its full path, or set PATH with `--env PATH=…`",
-        )
+        return _not_on_path(program, command.env.get("PATH", "unset"))
     return ProgramNotExecutable(
         f"cannot execute `{program}`",
         why=ERRNO_WORDS.get(failure.errno, failure.errno),
         hint="check its permissions and that it is a program",
+    )
+
+
+def _not_on_path(program: str, path: str) -> ProgramNotFound:
+    if len(program.split()) > 1:
+        return ProgramNotFound(
+            f"no program `{program}`",
+            why="it is one word with blanks in it",
+            hint=f"give the words apart, as in `-- {program}`, or a script as one word with `--shell`",
+        )
+    return ProgramNotFound(
+        f"no program `{program}`",
+        why=f"it is not on the command's PATH ({path})",
+        hint="name it by its full path, or set PATH with `--env PATH=…`; what only a shell has, such as `cd`, takes "
+        "`--shell`",
     )
 
 

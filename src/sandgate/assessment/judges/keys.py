@@ -42,7 +42,9 @@ def _judge_ssh_keygen(call: Call, inquiry: Inquiry) -> None:
     if target is not None:
         inquiry.write(target, call, verb="Writes a key to")
         path, _ = call.paths(target)
-        if path is not None and place_of(path, inquiry.facts).kind == "credentials" and not options.has("-R -H"):
+        seen = inquiry.facts.targets.get(path or "")  # `write` had it looked up
+        may_be_there = seen is None or seen.exists
+        if path and may_be_there and place_of(path, inquiry.facts).kind == "credentials" and not options.has("-R -H"):
             inquiry.add(HIGH, "writes", path, "may replace a key you use", "", "", (DELETION, SYSTEM))
 
 

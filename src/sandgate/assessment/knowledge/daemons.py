@@ -103,7 +103,7 @@ ENTRIES: tuple[Entry, ...] = (
         """, level=MEDIUM, kind="runs"),
     *acting("Deletes queued mail", "", DELETION, kind="deletes"),
     # Schedules
-    Entry("crontab", LOW, "Shows or changes scheduled commands", ("crontab -l", "crontab -r => high",
+    Entry("crontab", LOW, "Shows your scheduled commands", ("crontab -l", "crontab -r => high",
           "crontab a => high"),
           kind="writes", values="-u",
           worse=(Worse("-r", HIGH, "Deletes your scheduled commands", (DELETION, SYSTEM)),

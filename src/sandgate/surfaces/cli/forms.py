@@ -44,10 +44,17 @@ def in_form(
     lines = [f"sandgate {command.name} {form}" for form in meant]
     if "[PROMPT]" in command.forms:
         lines.insert(0, "a prompt is one word for the shell: put it in quotes")
-    raise RequestError(
-        f"`sandgate {command.name}` does not take `{' '.join(words)}`" if words else f"`sandgate {command.name}` what?",
-        hint="\n".join(lines),
-    )
+    raise RequestError(_problem(command.name, words, begun), hint="\n".join(lines))
+
+
+def _problem(name: str, words: list[str], begun: list[str]) -> str:
+    """What is wrong with `words`; `begun` are the forms with the same first word."""
+    if not words:
+        return f"`sandgate {name}` what?"
+    lacking = begun[0].split()[len(words) :] if len(begun) == 1 else []
+    if lacking and all(part.isupper() for part in lacking):
+        return f"`sandgate {name} {' '.join(words)}` lacks `{' '.join(lacking)}`"
+    return f"`sandgate {name}` does not take `{' '.join(words)}`"
 
 
 def _fits_loosely(form: list[str], left: list[str], argv: list[str]) -> bool:
