@@ -321,11 +321,9 @@ class Confinement:
         plan = plan.but(supervised_grants=carried, by_rules=ruled) if carried or ruled else plan
         if plan.backend != "namespace" or command.argv[0] == PATCH or self._settings.caches != "private":
             return plan
-        return (
-            self._with_caches(plan, reads=reads, later=later)
-            if isinstance(self._settings.sandbox, WorkspaceWrite)
-            else plan
-        )
+        if not isinstance(self._settings.sandbox, WorkspaceWrite):
+            return plan
+        return self._with_caches(plan, reads=reads, later=later)
 
     def _with_caches(self, plan: ConfinedCommand, *, reads: bool, later: LaterLook | None) -> ConfinedCommand:
         """The plan with the layers it uses; with none where it only reads and speaks of none, as most commands do."""

@@ -250,11 +250,9 @@ def _grant_in_closed(refused: Refused, path: str, permissions: EffectivePermissi
     opens = refused.operation == "create" and refused.syscall in _OPENS and not refused.exclusive
     by_name = opens or refused.operation in ("write", "metadata")
     sealed = _innermost(path, (*permissions.sealed, *permissions.own)) is not None
-    if sealed or _is_secret(path):
-        return None
-    if refused.syscall in MAKES_DIRECTORIES:
-        return Grant("write_root", path)  # made for the next run, and all that is in it is that run's
-    return Grant("write_path", path) if by_name else None
+    is_made = refused.syscall in MAKES_DIRECTORIES  # for the next run, and all that is in it is that run's
+    found = Grant("write_root" if is_made else "write_path", path) if is_made or by_name else None
+    return None if sealed or _is_secret(path) else found
 
 
 def _nothing_smaller(refused: Refused, permissions: EffectivePermissions) -> str:
