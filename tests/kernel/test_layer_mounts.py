@@ -78,11 +78,20 @@ def is_borrowed(outcome: Outcome) -> bool:
 class Running:
     """A command of a session that says `ready` and goes on until it is left."""
 
-    def __init__(self, layered: Layered, session: LayerMounts | None, script: str, *places: Path) -> None:
+    def __init__(
+        self,
+        layered: Layered,
+        session: LayerMounts | None,
+        script: str,
+        *places: Path,
+        then: str = "true",
+        covers: tuple[Mount, ...] = (),
+    ) -> None:
         self._told, tell = os.pipe()
         go_on, self._go = os.pipe()
-        plan = layered.plan(f"{script}; echo ready; read line", *places)
-        loan = session.lend(layered.helper, plan.overlays) if session is not None else None
+        plan = layered.plan(f"{script}; echo ready; read line; {then}", *places)
+        plan = plan.but(mounts=(*plan.mounts, *covers))
+        loan = session.lend(layered.helper, plan.overlays, plan.mounts) if session is not None else None
         plan = plan.but(overlays=loan.overlays) if loan is not None else plan
         prepared = prepare(layered.helper, network="off")
         self.child: HelperChild = prepared.start(plan, stdin=go_on, stdout=tell, stderr=tell, layers=loan)
@@ -96,6 +105,7 @@ class Running:
     def __exit__(self, *_: object) -> None:
         os.write(self._go, b"\n")
         attend(self.child)
+        self.said = os.read(self._told, 4096).decode()
         os.close(self._told)
         os.close(self._go)
 
@@ -154,6 +164,28 @@ def test_what_the_host_puts_into_a_cache_is_covered_for_the_next_command(
     covered = plan.but(mounts=(*plan.mounts, Mount("hide_file", str(token))))
     outcome = run(layered.helper, covered, mounts=session)
     assert (outcome.output, is_borrowed(outcome)) == ("on\n", True)
+    assert layered.run(session, f"cat {token}").output == "secret\n"  # only the cover kept it
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_command_that_holds_on_to_a_directory_uncovers_nothing_for_another_one(
+    layered: Layered, session: LayerMounts, shared: bool
+) -> None:
+    """Required: what one command has open keeps what the mount remembers, and lets go of it when that command ends. In
+    a directory that the host has replaced meanwhile nothing is found to be covered, until then."""
+    place = layered.places[0]
+    (place / "deep").mkdir()
+    token = place / "deep/token"
+    holding = Running(layered, session if shared else None, "cd a/deep")
+    with holding:
+        (place / "deep").rename(layered.folder / "aside")
+        (place / "deep").mkdir()
+        token.write_text("secret\n")
+        reading = Running(layered, session, "true", then=f"cat {token}", covers=(Mount("hide_file", str(token)),))
+        reading.__enter__()
+    layered.run(session, "true")
+    reading.__exit__()
+    assert "secret" not in reading.said
     assert layered.run(session, f"cat {token}").output == "secret\n"  # only the cover kept it
 
 
@@ -280,7 +312,7 @@ def test_a_place_that_comes_while_others_are_used_has_a_mount_of_its_own(
     layered: Layered, session: LayerMounts
 ) -> None:
     layered.run(session, "true", layered.places[0])
-    loan = session.lend(layered.helper, layered.plan("true", layered.places[0]).overlays)
+    loan = session.lend(layered.helper, layered.plan("true", layered.places[0]).overlays, ())
     assert loan is not None
     outcome = layered.run(session, "echo x > b/made")
     assert is_borrowed(outcome)
@@ -303,6 +335,6 @@ def test_a_helper_that_cannot_mount_for_a_session_leaves_it_to_the_commands(laye
     session, broken = LayerMounts(), tmp_path / "helper"
     broken.write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o755)
-    assert session.lend(str(broken), layered.plan("true").overlays) is None
+    assert session.lend(str(broken), layered.plan("true").overlays, ()) is None
     outcome = layered.run(None, "echo x > a/made; cat a/made")
     assert (outcome.output, outcome.failure) == ("x\n", None)

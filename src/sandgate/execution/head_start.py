@@ -50,7 +50,7 @@ class Habit:
             from sandgate.kernel.layer_mounts import LayerMounts
 
             self._layers = LayerMounts()
-        return self._layers.lend(helper, plan.overlays)
+        return self._layers.lend(helper, plan.overlays, plan.mounts)
 
     def close(self) -> None:
         """Nothing is kept mounted; a later command has it mounted again."""

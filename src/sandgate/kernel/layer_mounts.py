@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from _socket import socket
 
     from sandgate.kernel.networks import Parts
-    from sandgate.protocol.confinement import Overlay
+    from sandgate.protocol.confinement import Mount, Overlay
 
     Overlays = tuple[Overlay, ...]
 
@@ -99,8 +99,10 @@ class LayerMounts:
         self._pause = 0  # after the next loss, so many commands mount their own
         self._left = 0  # of them
 
-    def lend(self, helper: str, overlays: Overlays) -> LayerLoan | None:
-        """The session's mounts for these overlays; None where the command mounts all of them itself."""
+    def lend(self, helper: str, overlays: Overlays, mounts: tuple[Mount, ...]) -> LayerLoan | None:
+        """The session's mounts for these overlays; None where the command mounts all of them itself: also where the
+        `mounts` of its plan cover something in a layer that another command is using. What that one has open the kernel
+        does not look up again, and in a directory that was replaced meanwhile nothing would be found to be covered."""
         with self._changing:
             if who() != self._owner:
                 self._drop()
@@ -109,6 +111,8 @@ class LayerMounts:
                 self._lose()
             if self._kept is None or not (self._kept.users or self._kept.covers(overlays)):
                 self._make(helper, overlays)
+            if self._kept is not None and self._kept.users and _any_inside(mounts, overlays):
+                return None
             try:
                 return None if self._kept is None else LayerLoan(self._kept, self._kept.named(overlays))
             except OSError:  # no descriptors left
@@ -150,6 +154,11 @@ class LayerMounts:
             self._lose()
         else:
             self._kept = _Kept(parts, named)
+
+
+def _any_inside(mounts: tuple[Mount, ...], overlays: Overlays) -> bool:
+    above = tuple([f"{overlay.lower}/" for overlay in overlays if overlay.lasting])
+    return any(mount.kind != "overlay" and mount.path.startswith(above) for mount in mounts)
 
 
 class _Order:

@@ -84,7 +84,7 @@ def run(
     streams = {"stdin": null if stdin is None else stdin, "stdout": writing, "stderr": writing}
     network: NetworkMode = "on" if "net" in without else plan.permissions.network
     prepared = helper_module.prepare(helper, network=network, covers=covers)
-    layers = mounts.lend(helper, plan.overlays) if mounts is not None else None
+    layers = mounts.lend(helper, plan.overlays, plan.mounts) if mounts is not None else None
     if layers is not None:
         plan = plan.but(overlays=layers.overlays)
     child = prepared.start(plan, **streams, without=without, layers=layers)  # type: ignore[arg-type] # tests name the switches as words
