@@ -30,7 +30,7 @@ def pages() -> dict[str, str]:
         "reference/agent-events.schema.json": events.agent_schema(),
         "reference/config.schema.json": settings.schema(),
     }
-    documents = {f"reference/{name}": text for name, text in app_server.documents().items()}
+    documents = {f"reference/{name}": text for name, text in app_server.beside_the_page().items()}
     manuals = {f"man/{name}": text for name, text in manual.pages().items()}
     return {**marked, "reference/configuration.md": defaults_document(), **schemas, **documents, **manuals}
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from sandgate.reference.markdown import table
-from sandgate.surfaces.app_server.wire.documents import SCHEMA_NAME, TYPESCRIPT_NAME
-from sandgate.surfaces.app_server.wire.documents import documents as documents
+from sandgate.surfaces.app_server.wire.documents import (
+    PYTHON_NAME,
+    SCHEMA_NAME,
+    TYPESCRIPT_NAME,
+    schema_text,
+    typescript,
+)
 from sandgate.surfaces.app_server.wire.methods import (
     CLIENT_NOTIFICATIONS,
     METHODS,
@@ -23,8 +28,14 @@ INTRODUCTION = f"""\
 What `sandgate app-server` speaks: JSON-RPC 2.0 without its `jsonrpc` member, one object a message. Names and fields are
 those of the app server of the lineage, so that its clients work; a request that is not here is answered with -32601.
 For programs there are [JSON Schema]({SCHEMA_NAME}) and [TypeScript]({TYPESCRIPT_NAME}); `sandgate app-server schema
---out DIR` writes both. A field with a `?` may be left out or null; one in brackets is accepted and has no effect.
+--out DIR` writes both, and `{PYTHON_NAME}`, a client in Python. A field with a `?` may be left out or null; one in
+brackets is accepted and has no effect.
 """
+
+
+def beside_the_page() -> dict[str, str]:
+    """Those that stand beside the page; the client in Python is a program, and written where it is wanted."""
+    return {SCHEMA_NAME: schema_text(), TYPESCRIPT_NAME: typescript()}
 
 
 def page() -> str:

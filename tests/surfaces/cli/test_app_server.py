@@ -38,7 +38,11 @@ def test_what_is_wrong_with_the_configuration_is_said_before_anything_is_served(
     assert "sandbox_mode" in program.err
 
 
-def test_schema_writes_both_documents(program: Any, tmp_path: Path) -> None:
+def test_schema_writes_the_documents(program: Any, tmp_path: Path) -> None:
     assert program("app-server", "schema", "--out", str(tmp_path / "new")) == 0
-    assert sorted(each.name for each in (tmp_path / "new").iterdir()) == ["app-server.schema.json", "app-server.ts"]
+    assert sorted(each.name for each in (tmp_path / "new").iterdir()) == [
+        "app-server.schema.json",
+        "app-server.ts",
+        "app_server_client.py",
+    ]
     assert "ClientRequest" in json.loads((tmp_path / "new/app-server.schema.json").read_text())["definitions"]

@@ -1,4 +1,4 @@
-"""What others read of the table: JSON Schema, and declarations for TypeScript."""
+"""What others read of the table: JSON Schema, declarations for TypeScript, and a client in Python."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from sandgate.surfaces.app_server.wire.methods import (
     Method,
     NotificationRow,
 )
+from sandgate.surfaces.app_server.wire.python_client import python_client
 from sandgate.surfaces.app_server.wire.shapes import bare, fields, has_no_effect, is_required
+from sandgate.surfaces.app_server.wire.table_types import all_types, is_needed, meaning_of, name_of
 
 Json = dict[str, Any]
 
-SCHEMA_NAME, TYPESCRIPT_NAME = "app-server.schema.json", "app-server.ts"
+SCHEMA_NAME, TYPESCRIPT_NAME, PYTHON_NAME = "app-server.schema.json", "app-server.ts", "app_server_client.py"
 PLAIN = {str: "string", bool: "boolean", int: "integer", float: "number", NoneType: "null"}
 IN_TYPESCRIPT = {**PLAIN, int: "number"}
 REQUEST_ID = int | str
-OURS = "Wire"  # before the names of the types, so that they are no others of ours
 WITHOUT_EFFECT = "Accepted, and without effect in this server."
 UNIONS = (
     ("ClientRequest", "What a client may ask.", METHODS),
@@ -34,12 +35,12 @@ UNIONS = (
 
 def documents() -> dict[str, str]:
     """Every document, by the name of its file."""
-    return {SCHEMA_NAME: schema_text(), TYPESCRIPT_NAME: typescript()}
+    return {SCHEMA_NAME: schema_text(), TYPESCRIPT_NAME: typescript(), PYTHON_NAME: python_client()}
 
 
 def schema_text() -> str:
     """JSON Schema, draft 7: each type and each message by its name."""
-    definitions: Json = {_name(form): _object_schema(form) for form in _all_types()}
+    definitions: Json = {name_of(form): _object_schema(form) for form in all_types()}
     for name, meaning, messages in UNIONS:
         definitions[name] = {"description": meaning, "oneOf": [_message_schema(each) for each in messages]}
     named = [{"$ref": f"#/definitions/{name}"} for name, _meaning, _messages in UNIONS]
@@ -59,7 +60,7 @@ def schema_of(form: Any) -> Json:
     if form is Any:
         return {}
     if is_typeddict(form):
-        return {"$ref": f"#/definitions/{_name(form)}"}
+        return {"$ref": f"#/definitions/{name_of(form)}"}
     if origin in (Union, UnionType):
         return {"anyOf": [schema_of(each) for each in get_args(form)]}
     if origin is Literal:
@@ -72,8 +73,8 @@ def schema_of(form: Any) -> Json:
 def typescript() -> str:
     """Declarations of every type and message."""
     lines = ["// The app-server protocol, as `sandgate app-server` speaks it.", ""]
-    for form in _all_types():
-        lines += [f"/** {_said(form)} */", f"export interface {_name(form)} {{"]
+    for form in all_types():
+        lines += [f"/** {meaning_of(form)} */", f"export interface {name_of(form)} {{"]
         lines += [_field_line(form, name, kind) for name, kind in fields(form).items()]
         lines += ["}", ""]
     for name, meaning, messages in UNIONS:
@@ -86,33 +87,10 @@ def typescript() -> str:
     return "\n".join([*lines, "}", ""])
 
 
-def _all_types() -> list[Any]:
-    """Every object that some message carries, in the order in which the table comes to it."""
-    found: dict[Any, None] = {}
-    for _name, _meaning, messages in UNIONS:
-        for each in messages:
-            _add(each.params, found)
-            if isinstance(each, Method):
-                _add(each.result, found)
-    return list(found)
-
-
-def _add(form: Any, found: dict[Any, None]) -> None:
-    form = bare(form)
-    if is_typeddict(form):
-        if form not in found:
-            found[form] = None
-            for inner in fields(form).values():
-                _add(inner, found)
-        return
-    for inner in get_args(form) if get_origin(form) is not Literal else ():
-        _add(inner, found)
-
-
 def _object_schema(form: Any) -> Json:
     properties = {name: _property(kind) for name, kind in fields(form).items()}
     required = [name for name in properties if is_required(form, name)]
-    schema: Json = {"description": _said(form), "type": "object", "properties": properties}
+    schema: Json = {"description": meaning_of(form), "type": "object", "properties": properties}
     return {**schema, "required": required} if required else schema
 
 
@@ -129,17 +107,13 @@ def _message_schema(message: Method | NotificationRow) -> Json:
         required = ["id", *required]
     if message.params is not None:
         properties["params"] = schema_of(message.params)
-        required += ["params"] if _is_needed(message) else []
+        required += ["params"] if is_needed(message) else []
     return {"description": message.summary, "type": "object", "properties": properties, "required": required}
-
-
-def _is_needed(message: Method | NotificationRow) -> bool:
-    return any(is_required(message.params, name) for name in fields(message.params))
 
 
 def _message_line(message: Method | NotificationRow) -> str:
     identity = "id: number | string; " if isinstance(message, Method) else ""
-    mark = "" if message.params is not None and _is_needed(message) else "?"
+    mark = "" if message.params is not None and is_needed(message) else "?"
     params = "" if message.params is None else f"; params{mark}: {_in_typescript(message.params)}"
     return f'{{ {identity}method: "{message.name}"{params} }}'
 
@@ -156,7 +130,7 @@ def _in_typescript(form: Any) -> str:
     if form is Any:
         return "unknown"
     if is_typeddict(form):
-        return _name(form)
+        return name_of(form)
     if origin in (Union, UnionType):
         return " | ".join(dict.fromkeys(_in_typescript(each) for each in get_args(form)))
     if origin is Literal:
@@ -164,12 +138,3 @@ def _in_typescript(form: Any) -> str:
     if origin is list:
         return f"Array<{_in_typescript(get_args(form)[0])}>"
     return "Record<string, unknown>" if origin is dict else IN_TYPESCRIPT[form]
-
-
-def _name(form: Any) -> str:
-    name: str = form.__name__
-    return name.removeprefix(OURS)
-
-
-def _said(form: Any) -> str:
-    return " ".join((form.__doc__ or "").split())
