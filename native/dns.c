@@ -57,7 +57,7 @@ int is_host_name(const char *name) {
     return *name != 0;
 }
 
-static uint8_t *put_address(uint8_t *at, const struct question *question, const struct found_address *found) {
+static uint8_t *put_record(uint8_t *at, const struct question *question, const struct found_address *found) {
     unsigned int size = found->family == INET ? INET_BYTES : INET6_BYTES;
     at = put_word(at, POINTER_TO_NAME);
     at = put_word(put_word(at, question->type), question->class);
@@ -85,7 +85,7 @@ size_t write_reply(const uint8_t *packet, const struct question *question, enum 
     uint8_t *at = bytes + question->end;
     for (size_t i = 0; i < count; i++) {
         if ((found[i].family == INET) != (question->type == TYPE_A)) continue;
-        at = put_address(at, question, &found[i]);
+        at = put_record(at, question, &found[i]);
         answers++;
     }
     put_word(bytes + 6, answers);
