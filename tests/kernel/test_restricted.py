@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -197,3 +199,48 @@ def test_a_start_that_runs_out_of_descriptors_ends(my_workspace: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "make the supervisor" in done.stdout
     assert done.stdout.splitlines()[-1] == "23 0 None"
+
+
+DIES = """
+import os, signal, sys
+sys.path[:] = sys.argv[1].split(os.pathsep)
+from sandgate.kernel import restricted
+from support.kernel.confined_runs import plan_for, run_plan
+def die(_child, pid):
+    os.write(1, b"%d" % pid)
+    os.kill(os.getpid(), signal.SIGKILL)
+restricted.RestrictedChild._limit = die  # while the half-born child waits in its first call
+run_plan(plan_for(("/bin/sleep", "1000"), sys.argv[2]))
+"""
+
+
+def test_a_half_born_child_ends_with_whoever_it_waits_for(my_workspace: Path) -> None:
+    """Required: after a SIGKILL nothing waits for ever for an answer that nobody can give."""
+    words = [sys.executable, "-c", DIES, os.pathsep.join(sys.path), str(my_workspace)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as starter:
+        assert starter.stdout is not None
+        born = os.pidfd_open(int(os.read(starter.stdout.fileno(), 32)))
+        try:
+            ended = select.select([born], [], [], LIMIT_S)[0]
+        finally:
+            signal.pidfd_send_signal(born, signal.SIGKILL)
+            os.close(born)
+    assert ended == [born]
+    assert starter.returncode == -signal.SIGKILL
+
+
+def test_the_launcher_thread_keeps_no_pipe_open(my_workspace: Path) -> None:
+    """Required: who reads what a command prints hears of its end, however long the command lives on."""
+    reading, writing = os.pipe()
+    plan = plan_for(("/bin/sh", "-c", "exec >&- 2>&-; read line"), str(my_workspace))
+    waiting, going_on = os.pipe()
+    child = start(plan, stdin=waiting, stdout=writing, stderr=writing)
+    os.close(writing)
+    try:
+        assert select.select([reading], [], [], LIMIT_S)[0] == [reading]
+        assert os.read(reading, 1) == b""
+        assert child.ended is None
+    finally:
+        for fd in (going_on, waiting, reading):
+            os.close(fd)
+        child.close()

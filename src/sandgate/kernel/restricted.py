@@ -3,8 +3,8 @@
 Kernel restrictions belong to a thread and are inherited by what it starts, so nothing has to run between fork and
 exec: a thread restricts itself and calls posix_spawn. It must be born for one child and never used again, start
 nothing else, and stay until the child is gone, because a program that asks to be killed with its parent
-(PR_SET_PDEATHSIG) means that thread. It shares our descriptors and our directory; the child gets its own of both
-from posix_spawn, so `unshare`, which containers refuse, is not needed.
+(PR_SET_PDEATHSIG) means that thread. It shares our directory; the child gets its own from posix_spawn. It has its own
+descriptors where `unshare` is not refused, as containers do; else the child gets its own of these, too, one step later.
 
 When Sandgate is killed by SIGKILL, the listener closes: what is left of the command runs on inside Landlock and
 seccomp, and every call that makes, opens for writing, moves or removes a file fails with ENOSYS.
@@ -30,7 +30,7 @@ from sandgate.kernel.restriction import Restriction, may_take_over, reads_of
 from sandgate.kernel.session_tree import SIGKILL, members, still_the_same
 from sandgate.kernel.spawn import Spawn, spawn_missing
 from sandgate.kernel.supervise import TREE_END_MS, Supervisor
-from sandgate.kernel.syscalls import NUMBERS, machine
+from sandgate.kernel.syscalls import NUMBERS, caller, machine
 from sandgate.kernel.waiting import Observed
 from sandgate.protocol.confinement import ExecFailure, SetupFailure
 
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from sandgate.protocol.permissions import Grant
 
 LAYERS = ("landlock", "seccomp", "notify")
+CLONE_FILES = 0x400  # <linux/sched.h>
+DESCRIPTORS_END = 0xFFFFFFFF  # the last descriptor there can be, close_range(2)
 CLOSE_MS = TREE_END_MS + 1000  # how long `close` waits for the tree to be gone
 
 
@@ -211,7 +213,11 @@ class RestrictedChild:
         attended: _thread.LockType,
         launched: _thread.LockType,
     ) -> None:
-        """The launcher thread. After `apply` it makes no call that its own filter would hold."""
+        """The launcher thread. After `apply` it makes no call that its own filter would hold.
+
+        The child gets a copy of this thread's descriptors. Its first call waits until the listener answers or is closed
+        everywhere, so the listener is not among them: when Sandgate is killed, nothing waits for ever.
+        """
         try:
             listener.append(restriction.apply())
         except OSError as error:
@@ -224,6 +230,9 @@ class RestrictedChild:
         if self._supervisor is None:
             launched.release()
             return
+        has_own = _unshare_descriptors()
+        if has_own:
+            os.close(listener[0])
         pid, failed = spawn.run()
         if failed:
             self.failure = ExecFailure("program", errno.errorcode.get(failed, str(failed)))
@@ -231,6 +240,8 @@ class RestrictedChild:
             self.layers = LAYERS
         self.pid = pid
         os.eventfd_write(self._launched, 1)
+        if has_own:
+            caller().call("close_range", 0, DESCRIPTORS_END, 0)  # or who waits for the end of a pipe would wait for us
         launched.release()
         self._parked.acquire()
 
@@ -333,6 +344,15 @@ def _missing() -> str:
     if landlock.supported_abi() < landlock.ABI_WANTED:
         return f"landlock ABI {landlock.ABI_WANTED}"
     return spawn_missing()
+
+
+def _unshare_descriptors() -> bool:
+    """The calling thread has a table of descriptors of its own from now on; False where a container refuses that."""
+    try:
+        caller().call("unshare", CLONE_FILES)
+    except OSError:
+        return False
+    return True
 
 
 def _taken_lock() -> _thread.LockType:
