@@ -49,6 +49,15 @@ def test_nothing_is_said_of_what_is_open_is_not_there_is_not_used_or_was_told(ho
     assert closed_to(plan(home, "gh", hidden=(".config",)), told) is None
 
 
+def test_nobody_is_told_to_open_keys_for_a_connection_that_was_refused(home: Path) -> None:
+    """`git fetch https://…` with the network off wants no `~/.ssh`."""
+    fetch = plan(home, "git", "fetch", hidden=(".netrc",))
+    assert closed_to(fetch, QUIET) is not None
+    refused = Denial("connect", address="example.com")
+    assert closed_to(fetch, DenialReport("denied", (refused,))) is None
+    assert closed_to(fetch, DenialReport("denied", (refused.but(certain=False),))) is not None
+
+
 @pytest.mark.parametrize(
     ("others", "how"),
     [

@@ -25,7 +25,13 @@ OUTPUT_BYTES_MAX = 65_536  # of what a command said last, looked at for names
 
 
 def closed_to(plan: ConfinedCommand, report: DenialReport) -> str | None:
-    """One line about a command that failed; None where nothing closed is known to be used, or a denial names it."""
+    """One line about a command that failed; None where nothing closed is known to be used, or a denial names it.
+
+    Nor is there one about keys where the way to whom they are for was closed: nobody is told to open what another run,
+    with the connection, may never want.
+    """
+    if any(denial.operation == "connect" and denial.certain for denial in report.denials):
+        return None
     named = [denial.path for denial in report.denials if denial.path]
     found: dict[str, str] = {}
     for program, subcommand in _programs(plan.argv):
