@@ -319,6 +319,16 @@ def test_what_asking_again_cannot_change_is_asked_once(status: int, body: str, k
     assert len(str(error)) < 500
 
 
+@pytest.mark.parametrize("kind", ["text/html; charset=utf-8", "application/json"])
+def test_a_page_instead_of_a_stream_is_named_and_not_asked_for_again(kind: str) -> None:
+    def page(connection: Connection) -> None:
+        connection.send(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\n\r\n<p>Log in".encode())
+
+    events, error = outcome(page)
+    assert (events, type(error)) == ([], ModelFailed)
+    assert f"answered with no stream of events: what it sent is `{kind.partition(';')[0]}`" in str(error)
+
+
 def test_limits_are_told_with_an_answer_and_with_a_refusal() -> None:
     """Required: a usage limit comes with the provider's account of it."""
     assert outcome(keeps(*turn(message("hi")), headers=RATE_HEADERS)) == ([LIMITS, *SAID_HI], None)

@@ -143,6 +143,7 @@ class Exchange:
                             yield event
                             return
                         yield event
+            incoming.require_events()
             for event in reader.end():
                 yield event
         finally:

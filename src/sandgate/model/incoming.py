@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
+from sandgate.display import one_line
 from sandgate.errors import ModelFailed, StreamBroken
 from sandgate.model.events import EventCutter, EventTooLong
 from sandgate.model.transport_errors import fault_words
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
         async def aclose(self) -> None: ...
 
 
+EVENT_STREAM = "text/event-stream"
+KIND_CHARS_MAX = 64  # of a content type, in words
 STREAM_BYTES_MAX = 256 * 1024 * 1024  # of one answer, as sent
 DRAIN_MS = 1_000  # for what follows the last event
 DRAIN_BYTES_MAX = 64 * 1024
@@ -52,6 +55,7 @@ class Incoming:
         self._deadline = self._clock() + self._idle_s
         self._cutter = EventCutter()
         self._read = 0
+        self._has_event = False
 
     async def piece(self) -> bytes | None:
         """What the network brings next; None at the end of the stream.
@@ -78,10 +82,25 @@ class Incoming:
         """The data of the events that this piece completes. Time that the reader takes does not count as silence."""
         try:
             for data in self._cutter.end() if piece is None else self._cutter.feed(piece):
+                self._has_event = True
                 yield data
                 self._deadline = self._clock() + self._idle_s
         except EventTooLong:
             raise ModelFailed(f"the provider `{self._provider}` sent an event that is too long") from None
+
+    def require_events(self) -> None:
+        """To be called at its end. Raises ModelFailed, as another attempt meets it too, when it was another text.
+
+        A page for people, from what stands before the provider or at another address, is answered with status 200.
+        """
+        kind = self._response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if self._has_event or kind in ("", EVENT_STREAM):
+            return
+        raise ModelFailed(
+            f"the provider `{self._provider}` answered with no stream of events",
+            why=f"what it sent is `{one_line(kind, limit=KIND_CHARS_MAX)}`",
+            hint="check `base_url`, and what stands between here and there",
+        )
 
     async def whole(self) -> str:
         """The body, of an answer that is no stream; all of it has to come before the time of a silence is over.
