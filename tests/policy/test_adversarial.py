@@ -7,6 +7,7 @@ as many.
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +30,7 @@ FEW = 300
 PROVEN = 200
 HIGH_MIN = 0.99  # of the disguises whose danger can be read; the others need only be more than low
 RUN_MAX_S = 20
+FILE_BYTES_MAX = 64 << 10
 
 
 def asked(disguise: Disguise) -> CommandRequest:
@@ -90,18 +92,27 @@ def stand_ins(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def runs_the_danger(disguise: Disguise, stand_ins: Path, home: Path) -> bool:
-    """Really runs it, with stand-ins first on PATH; the victim does not exist."""
+    """Really runs it, with stand-ins first on PATH; the victim does not exist. What gets past them all the same can
+    write no more to a file than they do.
+    """
     log = home / "log"
     environment = {"PATH": f"{stand_ins}:/usr/bin:/bin", "HOME": str(home), "SANDGATE_TEST_LOG": str(log)}
     try:
         subprocess.run(
             ["bash", "-c", disguise.script],
             env=environment, cwd=home, stdin=subprocess.DEVNULL, capture_output=True, timeout=RUN_MAX_S, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES_MAX, FILE_BYTES_MAX)),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         return False
     said = log.read_bytes() if log.exists() else b""
     return "\0".join(disguise.argv).encode() in said
+
+
+def test_no_disguise_that_is_really_run_looks_past_the_stand_ins() -> None:
+    """Required: one of them had `dd` itself fill the directory of devices, which is memory, in each run of tests."""
+    proven = [each for each in map(disguised, range(4 * PROVEN)) if each.provable]
+    assert not [each.script for each in proven if "command -p" in each.script]
 
 
 @pytest.mark.slow

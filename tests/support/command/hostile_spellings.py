@@ -128,7 +128,8 @@ STRANGERS = (
     "prlimit --core=0 ", "unbuffer ", "xvfb-run -a ", "ltrace -f ", "dbus-run-session -- ", "catchsegv ",
 )  # fmt: skip
 # Builtins; what they run may stand behind them, they themselves only behind syntax.
-BUILTINS = ("", "", "command ", "exec ", "builtin command ", "command -p -- ", "eval ", "exec -a ls ", "command exec ")
+PAST_STAND_INS = "command -p -- "  # looks for the program where the system has its own: bash(1)
+BUILTINS = ("", "", "command ", "exec ", "builtin command ", PAST_STAND_INS, "eval ", "exec -a ls ", "command exec ")
 # Words and signs of the shell, the outermost place.
 SYNTAX = (
     "",
@@ -231,10 +232,11 @@ def disguised(seed: int) -> Disguise:
         script = draw.choice([" ", "  ", " \\\n", "\t"]).join(words)
         strange = draw.random() < 0.3
         programs = [draw.choice(STRANGERS if strange else PROGRAMS) for _ in range(draw.choice([0, 0, 1, 1, 2]))]
-        for prefix in (*programs, draw.choice(BUILTINS), draw.choice(SYNTAX)):
+        builtin = draw.choice(BUILTINS)
+        for prefix in (*programs, builtin, draw.choice(SYNTAX)):
             layers.extend([prefix] if prefix else [])
             script = prefix + script
-        provable = not (strange and programs)
+        provable = not (strange and programs) and builtin != PAST_STAND_INS
     for _ in range(draw.choice([0, 0, 1, 1, 2])):
         frame = draw.choice(FRAMES)
         layers.append(frame)
