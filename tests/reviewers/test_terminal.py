@@ -191,6 +191,8 @@ def test_enter_arrows_and_unknown_keys_answer_nothing(person: Person) -> None:
         "\x1b\x1b[A",  # Alt and an arrow
         "\x1b[[A",  # F1 of the Linux console
         "\x1bOa",
+        "\x9b?64;1;2c",  # with controls of one byte, as `ESC SP G` of the command has them sent
+        "\x9d11;rgb:aaaa/aaaa/aaaa\x9c",
     ],
 )
 def test_what_the_terminal_says_by_itself_is_no_answer(person: Person, said: str) -> None:

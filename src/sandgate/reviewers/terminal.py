@@ -25,7 +25,7 @@ from sandgate.approvals.prompts.prompt import (
 )
 from sandgate.approvals.prompts.small_screens import Pages, is_small, short_lines
 from sandgate.protocol.decisions import Decision
-from sandgate.reviewers.terminal_talk import DUMB, KEY_GAP_MS, NOTHING, PLAIN, skip_sequence
+from sandgate.reviewers.terminal_talk import DUMB, KEY_GAP_MS, NOTHING, PLAIN, begins_sequence, skip_sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -212,8 +212,9 @@ class Keyboard:
     def key(self) -> str:
         """The next key; a lone escape is a key, an escape sequence is none. Empty at hang-up."""
         first = os.read(self._descriptor, 1)
-        if first == ESCAPE.encode() and self._waits(KEY_GAP_MS):
-            skip_sequence(self._next_byte)
+        is_escape = first == ESCAPE.encode()
+        if first and begins_sequence(first[0]) and (not is_escape or self._waits(KEY_GAP_MS)):
+            skip_sequence(first[0], self._next_byte)
             return "escape sequence"
         return first.decode("ascii", "replace")
 

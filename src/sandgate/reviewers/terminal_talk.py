@@ -19,6 +19,9 @@ REPORT_GAP_MS = 1_000  # within a report, which the terminal sends: over a slow 
 SEQUENCE_BYTES_MAX = 65_536  # of one that never ends
 NOTHING = -1
 
+_C1 = range(0x80, 0xA0)  # one byte for ESC and a byte 0x40 lower, as a terminal sends that was told to (S8C1T)
+_C1_IN_UTF_8 = 0xC2  # before such a byte
+_ENDS_TEXT = 0x9C  # ST, of these
 _ESCAPE, _BELL, _CANCEL, _SUBSTITUTE = 0x1B, 0x07, 0x18, 0x1A
 _REPORTS = frozenset(b"]PX^_")  # OSC, DCS, SOS, PM, APC: text up to BEL, or ESC and a backslash
 _CONTROL, _SINGLE, _MOUSE = ord("["), ord("O"), ord("M")
@@ -45,13 +48,28 @@ PLAIN = (
 DUMB = ("", "dumb")  # TERM of what would show these as text
 
 
-def skip_sequence(read: Read) -> None:
-    """Reads what follows an ESC up to its end: a key that is no letter, or a report."""
-    byte = read(KEY_GAP_MS)
-    while byte == _ESCAPE:  # Alt and a key that has a sequence
+def begins_sequence(byte: int) -> bool:
+    """Whether it may be the first of several that are one key, or a report."""
+    return byte in (_ESCAPE, _C1_IN_UTF_8) or byte in _C1
+
+
+def skip_sequence(first: int, read: Read) -> None:
+    """Reads what follows `first`, which begins one, up to its end: a key that is no letter, or a report."""
+    if first == _ESCAPE:
         byte = read(KEY_GAP_MS)
+        while byte == _ESCAPE:  # Alt and a key that has a sequence
+            byte = read(KEY_GAP_MS)
+        _skip_after(byte, read)
+        return
+    control = read(REPORT_GAP_MS) if first == _C1_IN_UTF_8 else first
+    if control in _C1:
+        _skip_after(control - 0x40, read, before_end=_C1_IN_UTF_8 if first == _C1_IN_UTF_8 else None)
+
+
+def _skip_after(byte: int, read: Read, before_end: int | None = _ESCAPE) -> None:
+    """`byte` as behind an ESC. `before_end`: what stands before the last byte of a text; None: nothing does."""
     if byte in _REPORTS:
-        _skip_text(read)
+        _skip_text(read, before_end)
     elif byte == _CONTROL:
         _skip_control(read)
     elif byte == _SINGLE:
@@ -81,10 +99,11 @@ def _is_final(byte: int) -> bool:
     return byte < 0 or 0x40 <= byte <= 0x7E or byte in (_CANCEL, _SUBSTITUTE)
 
 
-def _skip_text(read: Read) -> None:
+def _skip_text(read: Read, before_end: int | None) -> None:
+    end = ord("\\") if before_end == _ESCAPE else _ENDS_TEXT
     before = NOTHING
     for _ in range(SEQUENCE_BYTES_MAX):
         byte = read(REPORT_GAP_MS)
-        if byte < 0 or byte in (_BELL, _CANCEL, _SUBSTITUTE) or (before == _ESCAPE and byte == ord("\\")):
+        if byte < 0 or byte in (_BELL, _CANCEL, _SUBSTITUTE) or (byte == end and before_end in (None, before)):
             return
         before = byte
