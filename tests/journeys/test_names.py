@@ -19,6 +19,7 @@ from support.process.program import PROGRAM, SOURCE, WAIT_SECONDS, Finished, San
 NAMES = {
     "example.test": ["93.184.216.34"],
     "inside.test": ["10.11.12.13"],
+    "broken.test": [],
     "two.test": ["93.184.216.35", "2606:2800:220::1"],
 }
 ASKING = ("run", "--backend", "namespace", "-c", 'sandbox.ask="at-call"', "-a", "on-failure")
@@ -138,6 +139,16 @@ def test_a_name_of_an_inner_address_takes_a_second_yes(machine: Machine) -> None
     assert [each["stdout"] for each in both.events if each["type"] == "exec_command_end"] == [
         "hello from inside.test\n"
     ]
+
+
+def test_a_lookup_that_fails_outside_is_told_and_leads_to_no_second_question(machine: Machine) -> None:
+    """Required: another run, with the whole network, would fail just so."""
+    fetch = ("curl", "-sS", "http://broken.test/")
+    done = machine(*ASKING, "--json", "--answer", "approve", "--answer", "approve", "--", *fetch)
+    assert done.code == 6
+    asked = [each["grants"] for each in done.events if each["type"] == "exec_approval_request"]
+    assert asked == [[{"kind": "host", "value": "broken.test"}]]
+    assert "`broken.test` was allowed, and could not be looked up outside the sandbox" in done.out
 
 
 def test_the_second_question_says_whose_address_it_is(machine: Machine) -> None:

@@ -196,6 +196,10 @@ class Escalation:
         self._stopped = decision.decision == "abort"
         return self._no(asked.denial.denials[0], by_nobody=decision.source == "none").but(stop=self._stopped)
 
+    def held_in_vain(self, denial: Denial) -> None:
+        """What was allowed could not be done, and another run would not help. Wanted again, it is tried again."""
+        self._refused.add(_matter(denial))
+
     def held_withdrawn(self) -> None:
         """Nobody waits for the answer any more. That is no no: the same may be asked again."""
         self._asked = None

@@ -90,12 +90,12 @@ class HeldQuestions:
         )
         step = self._ladder.held(denial, grants)
         if isinstance(step, AskReviewer):
-            return self._with_hosts(self._asked(call, denial, step, asking))
+            return self._with_hosts(self._asked(call, denial, step, asking), denial)
         if step.said:
             self._record(Notice("warning", step.said))
-        return self._with_hosts(step)
+        return self._with_hosts(step, denial)
 
-    def _with_hosts(self, answer: HeldAnswer) -> HeldAnswer:
+    def _with_hosts(self, answer: HeldAnswer, denial: Denial) -> HeldAnswer:
         """With what the names in it stand for, as the host says now."""
         if not any(grant.kind == "host" for grant in answer.grants):
             return answer
@@ -105,6 +105,7 @@ class HeldQuestions:
         for name, problem in found:
             if isinstance(problem, str):
                 self._record(Notice("warning", NOT_LOOKED_UP.format(name=name, problem=problem)))
+                self._ladder.held_in_vain(denial)
         hosts = tuple([host for _, host in found if not isinstance(host, str)])
         self._not_public.update((address, host.name) for host in hosts for address in host.closed)
         return answer.but(hosts=hosts)

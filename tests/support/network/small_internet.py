@@ -1,8 +1,9 @@
 """A machine on a small internet: run as a program in namespaces of its own, it makes one and starts a command on it.
 
 `python small_internet.py FOLDER NAMES COMMAND…`: NAMES is a JSON object of names and their addresses,
-which become this machine's own. A name server on the loopback knows them, and writes each name that it is asked for to
-FOLDER/asked; at port 80 of every address a server greets whoever comes and says by what name. FOLDER is empty.
+which become this machine's own; of a name without any the server says that it has failed. A name server on the
+loopback knows them, and writes each name that it is asked for to FOLDER/asked; at port 80 of every address a server
+greets whoever comes and says by what name. FOLDER is empty.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 LIMIT_S = 120
 NAME_SERVER = "127.0.0.1"
 DNS, HTTP = 53, 80
-A, AAAA, NO_SUCH_NAME = 1, 28, 3
+A, AAAA, FAILED, NO_SUCH_NAME = 1, 28, 2, 3
 AMBIENT, CLEAR_ALL = 47, 4  # prctl(2)
 
 
@@ -60,7 +61,7 @@ def reply(packet: bytes, names: dict[str, list[str]]) -> tuple[str, bytes]:
     for each in found:
         packed = socket.inet_pton(socket.AF_INET6 if ":" in each else socket.AF_INET, each)
         records += b"\xc0\x0c" + packet[at + 1 : at + 5] + bytes(4) + len(packed).to_bytes(2, "big") + packed
-    code = 0 if name in names else NO_SUCH_NAME
+    code = NO_SUCH_NAME if name not in names else 0 if names[name] else FAILED
     head = packet[:2] + bytes([0x81, 0x80 | code, 0, 1]) + len(found).to_bytes(2, "big") + bytes(4)
     return name, head + packet[12 : at + 5] + records
 
