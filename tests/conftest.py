@@ -11,7 +11,7 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 
 from support.machine import host_features
 from support.machine.ordinary_user import OrdinaryUser, ordinary_user
-from support.suite import sampling, searches, turns
+from support.suite import leftovers, sampling, searches, turns
 from support.suite.durations import RECORD, Durations
 from support.suite.hangs import Hangs
 from support.suite.quick import LAST, Quick
@@ -22,6 +22,8 @@ TESTS = Path(__file__).parent
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, usual)
+
+leftovers.leave_none()
 
 # Stages are built for other users, too; `test_neighbours.py` is where commands meet a umask that closes what they make.
 os.umask(0o022)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-LONG_S = 0.04
-"""Of a processor, with what was set up; one test in seven takes so long, and all of these together most of the time."""
+LONG_S = 0.02
+"""Of a processor, with what was set up; one test in five takes longer, these together nine tenths of the time."""
 
 LAST = "SANDGATE_LAST_DURATIONS"
 """Names the record of the last whole check, as `durations.py` writes it."""
