@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -35,6 +36,12 @@ sys.stdin.read()
 """
 
 
+def kill_members(session: int) -> None:
+    for pid in members((session,)):
+        with suppress(ProcessLookupError):  # it ended with the one before
+            os.kill(pid, signal.SIGKILL)
+
+
 @pytest.fixture
 def warden() -> Iterator[Warden]:
     made = Warden(f"SANDGATE_SESSION_ID={os.urandom(16).hex()}")
@@ -46,8 +53,7 @@ def warden() -> Iterator[Warden]:
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(["sh", "-c", "sleep 1000 & exec sleep 1000"], start_new_session=True)
     yield process
-    for pid in members((process.pid,)):
-        os.kill(pid, signal.SIGKILL)
+    kill_members(process.pid)
     process.wait()
 
 
@@ -90,8 +96,7 @@ def test_a_session_that_was_dropped_is_left_alone() -> None:
         assert wait_until(lambda: members((first, third)) == [])
         assert members((second,)) != []
     finally:
-        for pid in members((second,)):
-            os.kill(pid, signal.SIGKILL)
+        kill_members(second)
     assert wait_until(lambda: members((second,)) == [])
 
 
