@@ -41,6 +41,7 @@ TYPE_AHEAD_BYTES = 4096  # thrown away at a time
 COLUMNS_MIN = 40  # a terminal that had them and says it has fewer was told so by a command, or cannot show a question
 ESCAPE, CONTROL_C, CONTROL_D = "\x1b", "\x03", "\x04"
 VIEW = "v"
+CORRECTION_LINES = 1  # more on the screen after a small letter where a capital one is the answer
 ROWS_UNKNOWN = 1 << 16
 WITHDRAWN = "taken back: no answer is needed any more"
 
@@ -83,7 +84,10 @@ def _answer(
         columns = keyboard.columns
         above = prompt_lines(request, colour=colour, columns=columns)
         checking = [] if advice is None else checking_lines(colour=colour)
-        pages = Pages() if is_small(above, [*checking, *choice_lines(request, columns)], keyboard.rows) else None
+        below = [*checking, *choice_lines(request, columns)]
+        pages = Pages() if is_small(above, below, keyboard.rows) else None
+        # Said once, so that the command stays in sight.
+        may_correct = not is_small(above, [*below, *["correction"] * CORRECTION_LINES], keyboard.rows)
         keyboard.write([*above, *checking, *_offered(request, keyboard, pages)])
         keyboard.ignore_for(TYPE_AHEAD_GUARD_MS)
         keyboard.prompt(question(request))
@@ -108,6 +112,10 @@ def _answer(
                 keyboard.prompt(question(request))
             elif key == VIEW and is_folded(request):
                 keyboard.write(["", *whole_command_lines(request, columns)])
+                keyboard.prompt(question(request))
+            elif may_correct and key not in by_key and key.upper() in by_key:
+                may_correct = False
+                keyboard.write([f"{key} is no answer here, {key.upper()} is"])
                 keyboard.prompt(question(request))
             elif (choice := _meaning(key, by_key)) is not None:
                 keyboard.write([choice.key])
