@@ -98,3 +98,8 @@ def test_settings_of_every_repository_lie_in_a_file_that_is_named(script: str, f
     """It is what the sandbox stops, and what `sandgate check` has to tell."""
     found = {fact.target for fact in judged(script).facts if fact.kind == "writes"}
     assert {target for target in found if "gitconfig" in target} == ({file} if file else set())
+
+
+def test_the_settings_lie_in_the_home_that_git_is_told() -> None:
+    about = facts().but(environment={"HOME": "/srv/other"})
+    assert "/srv/other/.gitconfig" in {fact.target for fact in judged("git config --global a.b c", about).facts}

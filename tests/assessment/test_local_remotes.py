@@ -117,6 +117,11 @@ def test_a_remote_that_deploys_is_told_wherever_it_lies() -> None:
     assert "Deploys through the remote" in judged("git push production main", about(local)).description
 
 
+def test_a_clone_of_a_directory_is_one_sentence() -> None:
+    risk = judged(f"git clone {BARE} ~/copy", about())
+    assert risk.description == f"Copies a repository from {BARE} on this machine to {HOME}/copy."
+
+
 def test_a_stopped_clone_of_a_directory_says_in_one_sentence_what_is_copied_and_where_to() -> None:
     denial = Denial("create", path=f"{HOME}/copy", grant=Grant("new_entry", f"{HOME}/copy"))
     risk = judged(f"git clone {BARE} ~/copy", about(), DenialReport("denied", (denial,)))
@@ -155,3 +160,7 @@ def test_a_clone_of_which_that_is_not_sure_may_leave(script: str) -> None:
 
 def test_a_clone_may_leave_where_settings_turn_addresses_into_others() -> None:
     assert "network_access" in judged("git clone ../bare.git", about(as_written=False)).risk_categories
+
+
+def test_two_places_of_one_kind_do_not_become_one_sentence() -> None:
+    assert judged("ssh one ls && ssh two ls").description == "Logs in to one. Logs in to two."

@@ -57,7 +57,10 @@ def _sentences(ranked: list[Finding], level: RiskLevel, stopped: str) -> list[st
     said = list(dict.fromkeys(each.sentence for each in spoken))
     said = [each for each in said if not any(other.startswith(f"{each} ") for other in said)]  # it says less
     second = stopped or spoken[0].consequence or next((each for each in said[1:] if not _repeats(each, said[0])), "")
-    return [_first_two(said) if stopped else said[0], second]
+    if stopped:
+        return [_first_two(said), second]
+    whole = _in_one(said[0], second)
+    return [whole, ""] if whole else [said[0], second]
 
 
 def _first_two(said: list[str]) -> str:
@@ -65,15 +68,30 @@ def _first_two(said: list[str]) -> str:
     others = [each for each in said[1:] if not _repeats(each, said[0])]
     if not others:
         return said[0]
+    more = len(others) - 1
+    if whole := _in_one(said[0], others[0]):
+        return f"{whole} and {more} more" if more else whole
     verb, _, rest = others[0].partition(" ")
-    same, more = bool(rest) and said[0].startswith(f"{verb} "), len(others) - 1
-    if same and rest.partition(" ")[0] in PREPOSITIONS:  # `Downloads https://e.example/x to /a`
-        return f"{said[0]} {rest}" + (f" and {more} more" if more else "")
-    where = said[0].removeprefix(f"{verb} ")
-    if same and where.partition(" ")[0] in PREPOSITIONS:  # `Copies to /a`, and then `Copies a repository from /b`
-        return f"{others[0]} {where}" + (f" and {more} more" if more else "")
+    same = bool(rest) and said[0].startswith(f"{verb} ")
     second = rest if same else others[0][:1].lower() + others[0][1:]
     return f"{said[0]}, {second} and {more} more" if more else f"{said[0]} and {second}"
+
+
+def _in_one(first: str, other: str) -> str:
+    """`Copies to /a` and `Copies a repository from /b`, of which one says only where, as a sentence; "" for others."""
+    verb, _, rest = other.partition(" ")
+    if not rest or not first.startswith(f"{verb} "):
+        return ""
+    where = first.removeprefix(f"{verb} ")
+    if _adds_a_place(rest, first):
+        return f"{first} {rest}"
+    return f"{other} {where}" if _adds_a_place(where, other) else ""
+
+
+def _adds_a_place(words: str, sentence: str) -> bool:
+    """Not where the sentence has one of that kind: nobody logs in `to one to two`."""
+    preposition = words.partition(" ")[0]
+    return preposition in PREPOSITIONS and f" {preposition} " not in sentence
 
 
 def _repeats(sentence: str, first: str) -> bool:

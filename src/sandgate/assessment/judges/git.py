@@ -245,7 +245,8 @@ def _shared_settings(options: Parsed, inquiry: Inquiry) -> str:
     """The file with the settings of every repository that `git config` changes; "" when it changes another."""
     if options.has("--system"):
         return "/etc/gitconfig"
-    return f"{inquiry.facts.home}/.gitconfig" if options.has("--global") else ""
+    home = inquiry.facts.environment.get("HOME") or inquiry.facts.home  # git believes the variable
+    return f"{home}/.gitconfig" if options.has("--global") else ""
 
 
 def _git_config(options: Parsed, call: Call, inquiry: Inquiry) -> None:
