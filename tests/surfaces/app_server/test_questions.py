@@ -169,6 +169,26 @@ def test_a_client_that_goes_with_an_open_question_has_said_no(tmp_path: Path, wa
     run(work())
 
 
+def test_a_client_that_has_left_answers_nothing_for_those_who_stay(tmp_path: Path) -> None:
+    """Required: the question is its no longer; nor is anything kept of it."""
+
+    async def work() -> None:
+        async with app_place(tmp_path, calls(outside(tmp_path)), says("done"), overrides=ASKS) as place:
+            left, stays = await place.client(), await place.client()
+            thread, _turn = await begun(left)
+            await stays.ask("thread/resume", threadId=thread)
+            first, second = await left.question(), await stays.question()
+            assert (await left.ask("thread/unsubscribe", threadId=thread))["status"] == "unsubscribed"
+            left.answer(first, "accept")
+            await left.ask("thread/loaded/list")  # by now the answer was read
+            stays.answer(second, "decline")
+            await stays.told("turn/completed")
+            (ended,) = stays.items(ITEM)
+            assert (ended["status"], (tmp_path / "made").exists()) == ("declined", False)
+
+    run(work())
+
+
 def test_an_interrupt_takes_the_question_down(tmp_path: Path) -> None:
     async def work() -> None:
         async with app_place(tmp_path, calls(outside(tmp_path)), says("done"), overrides=ASKS) as place:

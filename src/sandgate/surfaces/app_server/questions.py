@@ -84,9 +84,11 @@ class ThreadQuestions:
                 self._ask(question, watcher)
 
     def forget(self, watcher: ThreadWatcher, *, last: bool) -> None:
-        """A client is gone. With the last one, everything that is open is a no."""
+        """A client is gone, and what it answers is too late. With the last one, everything that is open is a no."""
         for question in tuple(self._open.values()):
-            question.asked.pop(watcher, None)
+            request_id = question.asked.pop(watcher, None)
+            if request_id is not None:
+                watcher.withdraw(request_id)
             if last:
                 self._answer(question, NO, NOBODY)
 
