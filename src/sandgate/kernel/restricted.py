@@ -182,7 +182,7 @@ class RestrictedChild:
     def _start(self, restriction: Restriction, spawn: Spawn) -> None:
         armed, attended, launched = _taken_lock(), _taken_lock(), _taken_lock()
         listener: list[int] = []
-        _thread.start_new_thread(self._launch, (restriction, spawn, listener, armed, attended, launched))
+        _thread.start_new_thread(self._launch, ([restriction], spawn, listener, armed, attended, launched))
         armed.acquire()
         if listener:
             self._attend(listener[0], attended)
@@ -206,7 +206,7 @@ class RestrictedChild:
 
     def _launch(
         self,
-        restriction: Restriction,
+        restriction: list[Restriction],
         spawn: Spawn,
         listener: list[int],
         armed: _thread.LockType,
@@ -219,7 +219,8 @@ class RestrictedChild:
         everywhere, so the listener is not among them: when Sandgate is killed, nothing waits for ever.
         """
         try:
-            listener.append(restriction.apply())
+            # Taken out, so that this thread is not the last to have it: what it closes then is not in its own table.
+            listener.append(restriction.pop().apply())
         except OSError as error:
             self.failure = SetupFailure("restrict the launcher thread", errno.errorcode.get(error.errno or 0, "EIO"))
             armed.release()
