@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from support.suite import sampling
+from support.suite import sampling, turns
 from support.suite.source_tree import REPOSITORY
 
 
@@ -151,6 +151,23 @@ def test_everything_is_tried_where_all_is_proved(monkeypatch: pytest.MonkeyPatch
     assert sampling.take_turns()
     monkeypatch.setenv(sampling.EXTENT, "full")
     assert not sampling.take_turns()
+
+
+def test_programs_of_a_journey_are_started_by_each_fourth_seed_and_wherever_all_is_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def born(test: str, stages: str = "turns") -> list[bool]:
+        monkeypatch.setenv(turns.CURRENT, f"{test}::test_one (call)")
+        monkeypatch.setenv(sampling.STAGES, stages)
+        found = []
+        for seed in range(40, 44):
+            monkeypatch.setenv(sampling.SEED, str(seed))
+            found.append(turns.is_born())
+        return found
+
+    assert sorted(born("tests/journeys/test_a.py")) == [False, True, True, True]
+    assert born("tests/journeys/test_a.py") != born("tests/journeys/test_b.py")
+    assert not any(born("tests/journeys/test_a.py", "all") + born("tests/docs/test_a.py"))
 
 
 def test_a_choice_of_stages_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

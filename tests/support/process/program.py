@@ -15,8 +15,14 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+
+from support.process.resident import resident
+from support.suite import turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +31,8 @@ if TYPE_CHECKING:
     Popen = subprocess.Popen[bytes]
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
-ENTRY = "import sys; sys.path.insert(0, sys.argv.pop(1)); from sandgate.start import entry; entry()"
+BEGIN = "from sandgate.start import entry; entry()"
+ENTRY = f"import sys; sys.path.insert(0, sys.argv.pop(1)); {BEGIN}"
 PROGRAM = [sys.executable, "-I", "-c", ENTRY, str(SOURCE)]
 WAIT_SECONDS = 60
 
@@ -64,9 +71,12 @@ class Sandgate:
         self.env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(home), "LANG": "C.UTF-8", "TERM": "dumb"}
 
     def __call__(self, *arguments: str | bytes, stdin: bytes = b"", **env: str) -> Finished:
-        """Run without a terminal and wait for the end."""
+        """Run without a terminal and wait for the end; where it is its turn, by a resident."""
+        words = [os.fsdecode(word) for word in arguments]
+        if not env and len(stdin) <= select.PIPE_BUF and turns.is_born():
+            return born(*words, cwd=self.workspace, env=self.env, stdin=stdin)
         done = subprocess.run(
-            [*PROGRAM, *arguments],
+            [*PROGRAM, *words],
             input=stdin,
             capture_output=True,
             cwd=self.workspace,
@@ -84,6 +94,22 @@ class Sandgate:
     def at_terminal(self, *arguments: str) -> Terminal:
         """Start in front of a person."""
         return Terminal([*PROGRAM, *arguments], self.workspace, self.env)
+
+
+def born(*words: str, cwd: Path, env: dict[str, str], stdin: bytes = b"") -> Finished:
+    """Runs the program to its end as a process that has read its modules before it begins."""
+    python = resident((sys.executable, "-I"), (str(SOURCE),), ())
+    with python.begin(BEGIN, *words, cwd=str(cwd), env=env) as process, ThreadPoolExecutor(1) as beside:
+        bound = threading.Timer(WAIT_SECONDS, process.kill)
+        bound.start()
+        try:
+            err = beside.submit(process.stderr.read)
+            with suppress(BrokenPipeError), process.stdin:
+                process.stdin.write(stdin)
+            out = process.stdout.read()
+            return Finished(process.wait(WAIT_SECONDS), out, err.result())
+        finally:
+            bound.cancel()
 
 
 def in_repository(folder: Path) -> Sandgate:

@@ -5,6 +5,7 @@ is done in each run, and what can be done in one way only, always so.
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from pathlib import Path
 
@@ -27,6 +28,9 @@ EVERY_SECOND_SEED = ("backend", "era", "mode")
 
 FOLDERS = ("docs", "escapes", "journeys", "kernel", "peers")
 """Where programs are started for it; elsewhere a sandbox or a transport is what the test is about."""
+
+BORN_IN = "tests/journeys/"
+CURRENT = "PYTEST_CURRENT_TEST"
 
 Choice = tuple[tuple[str, str], ...]
 
@@ -52,6 +56,15 @@ def turn(name: str, file: str) -> str:
     choices = CHOICES[name]
     seed = sampling.seed() // len(choices) if name in EVERY_SECOND_SEED else sampling.seed()
     return choices[(sum(file.encode()) + seed) % len(choices)]
+
+
+def is_born() -> bool:
+    """Whether the programs of the present test are born from a resident: those of a journey's file are, but for each
+    fourth seed. They are started where all is tried."""
+    file, _, _ = os.environ.get(CURRENT, "").partition("::")
+    if not file.startswith(BORN_IN) or not sampling.take_turns():
+        return False
+    return (sum(file.encode()) + sampling.seed()) % 4 != 0
 
 
 def _turn(tried: set[Choice], file: str) -> Choice:
