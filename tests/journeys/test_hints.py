@@ -45,7 +45,7 @@ def sandgate(outside: Path) -> Sandgate:
     (home / ".unknown" / "full").mkdir()
     (home / ".unknown" / "full" / "inner").write_text("x\n")
     (home / ".ssh" / "key").write_text("secret\n")
-    subprocess.run(["ssh-keygen", "-q", "-N", "", "-f", str(home / ".ssh" / "signing")], check=True)
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(home / ".ssh" / "signing")], check=True)
     subprocess.run(["git", "init", "-q", str(workspace)], check=True)
     (workspace / ".git" / "hooks").mkdir(exist_ok=True)
     (workspace / ".git" / "hooks" / "pre-commit").write_text("#!/bin/sh\n")
