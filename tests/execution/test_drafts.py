@@ -14,6 +14,9 @@ from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 
 
+MOVED_JUST_BEFORE = 50  # times; each finds a clock that is behind with a chance of one half and more
+
+
 @pytest.fixture
 def real(tmp_path: Path) -> Path:
     (tmp_path / "project/tmp").mkdir(parents=True)
@@ -104,6 +107,27 @@ def test_what_a_crash_has_left_is_never_carried_over(real: Path, tmp_path: Path)
     assert drafts is not None
     assert drafts.settled(AttemptOutcome(None)) == AttemptOutcome(None)
     assert not (real / "HEAD").exists()
+
+
+def test_what_changed_just_before_the_command_is_no_change_of_another_process(room: DraftRoom, real: Path) -> None:
+    """Required: a commit was not kept where another git had moved the branch within the same tick of the kernel's clock,
+    as files get finer times than that clock has.
+    """
+    ref = real / "refs/heads/main"
+    ref.parent.mkdir(parents=True)
+    for number in range(MOVED_JUST_BEFORE):
+        before, after = (f"{2 * number + more:040x}\n" for more in (0, 1))
+        ref.write_text(before)
+        ref.stat()
+        ref.write_text(before)  # times that somebody has read are finer from now on
+        command, drafts = room.taken(plan(real))
+        assert isinstance(drafts, Drafts)
+        upper = Path(command.overlays[0].upper)
+        (upper / "refs/heads").mkdir(parents=True)
+        (upper / "refs/heads/main").write_text(after)
+        outcome = drafts.settled(AttemptOutcome(None))
+        assert (ref.read_text(), outcome.remarks) == (after, ())
+    room.close()
 
 
 def test_what_is_not_wanted_is_told_as_refused(room: DraftRoom, real: Path) -> None:

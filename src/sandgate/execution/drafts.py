@@ -121,7 +121,7 @@ class Drafts:
         self._plan = plan
         self._users: list[int] = []  # the real directories, with the lock of those who have a draft of them
         self.each: list[_Draft] = []
-        self._began_ns = time.clock_gettime_ns(FILES_CLOCK)
+        self._began_ns = max(map(_stamped_now, each), default=0)
         drafted = {draft.real for draft in each}
         self._readers = GitReaders(real for real in plan.permissions.drafts if real not in drafted)
         for draft in each:
@@ -189,6 +189,14 @@ class Drafts:
             return carry_over(draft.overlay.upper, HeldTree(user, draft.real), circumstances)
         except OSError as problem:
             return Carried(lost=f"{problem.strerror or problem}")
+
+
+def _stamped_now(draft: _Draft) -> int:
+    """The time that files get now. Their clock may be behind what some have already: since Linux 6.13 a file whose times
+    were read before gets a finer one, and no other an earlier one after that. So one of ours is stamped.
+    """
+    os.utime(draft.held)
+    return max(time.clock_gettime_ns(FILES_CLOCK), os.fstat(draft.held).st_ctime_ns)
 
 
 def _made_outside(outcome: AttemptOutcome) -> tuple[str, ...]:
