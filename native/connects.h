@@ -11,8 +11,6 @@
 enum { CONNECTS_MAX = 64 }; /* held calls that wait for a connection; one more gets ENOBUFS */
 enum { CONNECT_RETRY_MS = 10 };
 
-/* hosts.c: the status flags of a task's descriptor, close-on-exec included. */
-uint32_t descriptor_flags(int pid, int fd);
 /* Connects `socket` to an address of ours; takes over `socket` and `target` (-1: none), which stays open as long as
  * the address may be needed. Returns ANSWERED, or the errno to answer with (0 is not used). */
 int connect_in_place(struct supervisor *supervisor, const struct attempt *attempt, int socket, int target,

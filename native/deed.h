@@ -38,6 +38,7 @@ struct deed {
     int descriptor;     /* of the task, which is named, bound or connected; -1: none */
     int borrowed;       /* the same file as a descriptor of ours, while it is carried out */
     uint64_t socket_inode;      /* what it was: the number may be another socket's by now */
+    int sends;                  /* a datagram, by address, and is not connected */
     struct socket_address peer; /* of a connection; of one by path `at` is meant */
     uint32_t text_length;
     char text[DEED_TEXT_BYTES]; /* of a link, the value of an attribute, or who is connected to, in words */

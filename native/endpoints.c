@@ -79,6 +79,11 @@ void put_address(struct socket_address *address, const struct host *endpoint) {
     address->length = 28; /* sizeof(struct sockaddr_in6) */
 }
 
+int is_unspecified(const struct host *endpoint) {
+    static const uint8_t nowhere[sizeof endpoint->address];
+    return memcmp(endpoint->address, nowhere, sizeof nowhere) == 0;
+}
+
 int is_local(const struct host *endpoint) {
     static const uint8_t nowhere[15];
     if (endpoint->family == FAMILY_INET) return endpoint->address[0] == 127 || memcmp(endpoint->address, nowhere, 4) == 0;

@@ -31,6 +31,8 @@ struct socket_address {
 int endpoint_of(const struct socket_address *address, struct host *endpoint);
 /* The other way round. */
 void put_address(struct socket_address *address, const struct host *endpoint);
+/* 0.0.0.0, ::, at any port. */
+int is_unspecified(const struct host *endpoint);
 /* Of the loopback, in either family. */
 int is_local(const struct host *endpoint);
 /* "127.0.0.1:80", "[::1]:80". */

@@ -20,7 +20,7 @@ struct held_call {
     uint64_t id;
     enum operation operation;
     enum refusing_layer layer;
-    int error, exclusive, otherwise;
+    int error, manner, otherwise;
     const char *syscall;
     int reports_to; /* the refusal is about the new name */
 };
@@ -86,7 +86,7 @@ static int perform(struct supervisor *supervisor, uint64_t id, uint32_t number, 
     int grant = 0;
     if (!grants_count()) return 0;
     if (deed->kind == DEED_CONNECT) {
-        struct attempt attempt = {.syscall = "connect", .id = id, .pid = deed->pid, .fd = deed->descriptor, .number = number};
+        struct attempt attempt = {.syscall = deed->sends ? "sendto" : "connect", .id = id, .pid = deed->pid, .fd = deed->descriptor, .number = number};
         return supervisor->connect_within_grants(supervisor, &attempt, deed);
     }
     long result = perform_borrowing(supervisor, id, deed, &grant);
@@ -99,7 +99,7 @@ static int perform(struct supervisor *supervisor, uint64_t id, uint32_t number, 
 static struct refusal refusal_of(int at, const char *path) {
     const struct held_call *held = &table[at];
     int connects = deeds[at].kind == DEED_CONNECT;
-    return (struct refusal){held->operation, held->layer, held->error, deeds[at].pid, 1, held->exclusive, held->syscall,
+    return (struct refusal){held->operation, held->layer, held->error, deeds[at].pid, 1, held->manner, held->syscall,
                             connects ? "" : path, connects ? deeds[at].text : ""};
 }
 
@@ -170,7 +170,7 @@ static int hold(struct supervisor *supervisor, const struct refused_call *call, 
     table[at].layer = refusal->layer;
     table[at].error = refusal->error;
     table[at].otherwise = call->otherwise ? call->otherwise : refusal->error;
-    table[at].exclusive = refusal->exclusive;
+    table[at].manner = refusal->manner;
     table[at].syscall = refusal->syscall;
     table[at].reports_to = deeds[at].kind == DEED_LINK;
     set_state(at, UNTOLD);
@@ -229,6 +229,7 @@ static int read_connection(const struct attempt *attempt, const struct socket_ad
     deed->kind = DEED_CONNECT;
     deed->pid = attempt->pid;
     deed->descriptor = attempt->fd;
+    deed->sends = is_send(attempt);
     deed->peer = *address;
     deed->at = (struct spot){.exists = 1, .type = S_IFSOCK};
     put_text(deed->at.path, path);

@@ -53,32 +53,6 @@ int is_granted_host(const struct plan *plan, const struct host *endpoint) {
     return 0;
 }
 
-/* The status flags of a task's descriptor, close-on-exec included; only /proc tells that one. */
-uint32_t descriptor_flags(int pid, int fd) {
-    char path[64], text[256], *end = put_text(path, "/proc/");
-    end = put_text(put_number(end, (unsigned long)pid), "/fdinfo/");
-    put_number(end, (unsigned long)fd);
-    long file = sys(openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-    long length = file < 0 ? 0 : sys(read, file, text, sizeof text - 1);
-    if (file >= 0) sys(close, file);
-    text[length > 0 ? length : 0] = 0;
-    uint32_t flags = 0;
-    for (const char *at = text; *at; at++) {
-        if (at[0] != 'f' || at[1] != 'l') continue;
-        while (*at && *at != ':') at++;
-        for (at += *at != 0; *at == '\t' || *at == ' '; at++) {}
-        for (; *at >= '0' && *at <= '7'; at++) flags = flags << 3 | (uint32_t)(*at - '0');
-        break;
-    }
-    return flags;
-}
-
-static void copy_option(int from, int to, int level, int option) {
-    char value[32];
-    int size = sizeof value;
-    if (sys(getsockopt, from, level, option, value, &size) == 0) sys(setsockopt, to, level, option, value, size);
-}
-
 static int make_pair(struct relay *relay, int original) {
     int pair[2];
     uint16_t no_name = UNIX; /* autobind: unix(7) */

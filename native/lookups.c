@@ -24,7 +24,7 @@
 #include "names.h"
 #include "resolver_sockets.h"
 
-enum { UNIX = 1, STREAM = 1, DATAGRAMS = 2, PACKETS = 5 /* SOCK_SEQPACKET */, SHUT_WRITING = 1, SET_FLAGS = 4 /* F_SETFL */ };
+enum { UNIX = 1, STREAM = 1, DATAGRAMS = 2, PACKETS = 5 /* SOCK_SEQPACKET */, SHUT_WRITING = 1 };
 enum { DRAINED_AT_ONCE = 16, SERVER_TEXT_BYTES = 64, LENGTH_BYTES = 2 /* before each message on a stream: 4.2.2 */ };
 enum { WITHOUT_WAITING = 0x40 /* MSG_DONTWAIT */, WITHOUT_SIGNAL = 0x4000 /* MSG_NOSIGNAL */, CLOSED_BY_PEER = 0x2000 /* POLLRDHUP */ };
 
@@ -58,15 +58,6 @@ static void tell_lookup(struct supervisor *supervisor, int pid, const char *want
     report_refusal(&supervisor->tally, &refusal);
 }
 
-static int hand_over(struct supervisor *supervisor, const struct attempt *attempt, long flags, int theirs) {
-    struct seccomp_notif_addfd gift = {
-        .id = attempt->id, .flags = SECCOMP_ADDFD_FLAG_SETFD, .srcfd = (uint32_t)theirs, .newfd = (uint32_t)attempt->fd,
-        .newfd_flags = (uint32_t)flags & O_CLOEXEC,
-    };
-    if (flags & O_NONBLOCK) sys(fcntl, theirs, SET_FLAGS, O_RDWR | O_NONBLOCK);
-    return sys(ioctl, supervisor->listener, SECCOMP_IOCTL_NOTIF_ADDFD, &gift) >= 0;
-}
-
 static void release(struct lookup *lookup) {
     sys(close, lookup->ours);
     lookup->type = 0;
@@ -89,7 +80,7 @@ static struct lookup *free_lookup(void) {
 static struct lookup *listen_at(struct supervisor *supervisor, const struct attempt *attempt, int type, const int ends[SOCKET_ENDS], const char *server) {
     struct lookup *lookup = strlen(server) < SERVER_TEXT_BYTES ? free_lookup() : 0;
     uint64_t inode = inode_of(ends[END_OF_TASK]);
-    int given = lookup && hand_over(supervisor, attempt, descriptor_flags(attempt->pid, attempt->fd), ends[END_OF_TASK]);
+    int given = lookup && put_in_place(supervisor, attempt, ends[END_OF_TASK]);
     sys(close, ends[END_OF_TASK]);
     if (!given) {
         sys(close, ends[END_OF_OURS]);

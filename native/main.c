@@ -16,6 +16,7 @@
 #include <asm/siginfo.h>
 #include <asm/signal.h>
 
+#include "datagrams.h"
 #include "hosts.h"
 #include "layers.h"
 #include "lookups.h"
@@ -194,7 +195,7 @@ static int any_ready(const struct pollfd watched[], unsigned int count) {
 /* One held call a turn, so that a kill is never behind a queue of them. */
 static void serve_calls(struct supervisor *supervisor) {
     enum { STATUS, INIT, LISTENER, WATCHED };
-    static struct pollfd watched[WATCHED + CONNECTS_MAX + RELAY_POLLS_MAX + LOOKUPS_MAX];
+    static struct pollfd watched[WATCHED + CONNECTS_MAX + RELAY_POLLS_MAX + LOOKUPS_MAX + DATAGRAM_POLLS_MAX];
     watched[STATUS] = (struct pollfd){.fd = STATUS_FD, .events = POLLIN};
     watched[INIT] = (struct pollfd){.fd = supervisor->init, .events = POLLIN};
     watched[LISTENER] = (struct pollfd){.fd = supervisor->listener, .events = POLLIN};
@@ -204,10 +205,12 @@ static void serve_calls(struct supervisor *supervisor) {
         unsigned int relays = hosts_watch(relayed);
         struct pollfd *asking = relayed + relays;
         unsigned int lookups = lookups_watch(asking);
+        struct pollfd *carried = asking + lookups;
+        unsigned int datagrams = datagrams_watch(carried);
         struct __kernel_timespec soon = {0, CONNECT_RETRY_MS * 1000000}, later = {0, HELD_LOOK_MS * 1000000};
         struct __kernel_timespec *limit = connects_retry() ? &soon : held_look_soon() || names_look_soon() ? &later : 0;
         watched[STATUS].events = held_wants_to_tell() || names_want_to_tell() ? POLLIN | POLLOUT : POLLIN;
-        sys(ppoll, watched, WATCHED + connects + relays + lookups, limit, 0, 8);
+        sys(ppoll, watched, WATCHED + connects + relays + lookups + datagrams, limit, 0, 8);
         if (watched[INIT].revents) return;
         if (held_look_soon()) held_look(supervisor, (watched[STATUS].revents & POLLOUT) != 0);
         if (names_look_soon() || names_want_to_tell()) names_look(supervisor);
@@ -215,6 +218,7 @@ static void serve_calls(struct supervisor *supervisor) {
         connects_settle(supervisor, watched + WATCHED, connects);
         if (any_ready(relayed, relays)) hosts_settle(supervisor);
         if (any_ready(asking, lookups) || lookups_wait()) lookups_settle(supervisor);
+        if (any_ready(carried, datagrams)) datagrams_settle();
         if (!watched[LISTENER].revents) continue;
         /* Every task behind the filter may be gone: then there is nothing to listen to any more. */
         if (!(watched[LISTENER].revents & POLLIN) || notify_answer_one(supervisor) != 0) watched[LISTENER].fd = -1;
@@ -238,6 +242,7 @@ int main(void) {
         if (wait_for_first_call(&supervisor)) {
             serve_calls(&supervisor);
             lookups_settle(&supervisor);
+            datagrams_flush();
             hosts_flush(&supervisor);
         }
         sys(waitid, P_PIDFD, supervisor.init, 0, WEXITED | __WALL, 0);

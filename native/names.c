@@ -137,12 +137,21 @@ int waits_for_name(int pid) {
     return 0;
 }
 
+static int is_at(const struct found_address *found, const struct host *endpoint) {
+    return found->family == endpoint->family && memcmp(found->bytes, endpoint->address, sizeof endpoint->address) == 0;
+}
+
 const char *name_at(const struct host *endpoint) {
     for (int i = 0; i < used; i++)
         for (size_t at = 0; table[i].state != FREE && at < table[i].count; at++)
-            if (table[i].opened[at] && table[i].found[at].family == endpoint->family &&
-                memcmp(table[i].found[at].bytes, endpoint->address, sizeof endpoint->address) == 0)
-                return table[i].name;
+            if (table[i].opened[at] && is_at(&table[i].found[at], endpoint)) return table[i].name;
+    return 0;
+}
+
+int is_found(const struct host *endpoint) {
+    for (int i = 0; i < used; i++)
+        for (size_t at = 0; table[i].state != FREE && at < table[i].count; at++)
+            if (is_at(&table[i].found[at], endpoint)) return 1;
     return 0;
 }
 

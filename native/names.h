@@ -21,6 +21,8 @@ int is_given_name(const char *name);
 int waits_for_name(int pid);
 /* The name that was given and has this address, or null. */
 const char *name_at(const struct host *endpoint);
+/* The same, also where the name does not open it. */
+int is_found(const struct host *endpoint);
 
 /* Takes what was decided: a name, then its addresses as hexadecimal digits, with "-" before those that the name does
  * not open. False when it is damaged. */

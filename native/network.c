@@ -11,6 +11,7 @@
 
 #include <asm/socket.h>
 
+#include "datagrams.h"
 #include "endpoints.h"
 #include "held.h"
 #include "hosts.h"
@@ -20,7 +21,8 @@
 #include "network.h"
 #include "own_sockets.h"
 
-enum { TYPE_STREAM = 1, TYPE_DATAGRAM = 2, UNIX_PATH_MAX_BYTES = 108 };
+enum { TYPE_STREAM = 1, UNIX_PATH_MAX_BYTES = 108 };
+enum { LET_PASS = -2 /* to the kernel, and no more is said of it */ };
 
 static int read_address(const struct attempt *attempt, struct socket_address *address) {
     memset(address, 0, sizeof *address);
@@ -166,6 +168,33 @@ static int leave_to_answer(struct supervisor *supervisor, const struct attempt *
     return take_connection_over(supervisor, attempt, address, "", &refusal, EPERM);
 }
 
+/* Where a yes would have the socket of the task exchanged for one that leads there. A server of the sandbox's own is not taken from its
+ * clients, and resolvers that only sort what they have found (RFC 6724) ask nobody. */
+static int could_be_relayed(const struct attempt *attempt, int socket, const struct host *endpoint) {
+    struct host own;
+    if (!is_udp(socket) || !takes_relayed_datagrams(endpoint)) return 0;
+    if (!is_send(attempt) && is_found(endpoint)) return 0;
+    if (is_local(endpoint)) return host_takes_datagrams(endpoint->port) && !takes_datagrams(attempt->pid, endpoint->port);
+    return own_endpoint(socket, &own) != 0 || !is_local(&own) || is_unspecified(&own) || has_datagram_relay(socket, 0);
+}
+
+/* The same for datagrams. Only where somebody is asked: a plan's own hosts are for streams otherwise. */
+static int leave_datagrams_to_answer(struct supervisor *supervisor, const struct attempt *attempt, int socket,
+                                     const struct socket_address *address, const struct host *endpoint) {
+    char text[ADDRESS_TEXT_BYTES];
+    const struct plan *plan = &supervisor->sandbox->plan;
+    if (!takes_calls_over(supervisor) || !could_be_relayed(attempt, socket, endpoint)) return 0;
+    if (supervisor->holds_calls && is_granted_host(plan, endpoint)) {
+        int error = relay_datagrams(supervisor, attempt, socket, address);
+        if (error != ANSWERED) answer_call(supervisor, attempt->id, error);
+        return 1;
+    }
+    int error = is_local(endpoint) ? ECONNREFUSED : EPERM;
+    put_endpoint(text, endpoint);
+    struct refusal refusal = {OP_CONNECT, BY_NETWORK, error, attempt->pid, 1, BY_DATAGRAMS, attempt->syscall, "", text};
+    return take_connection_over(supervisor, attempt, address, "", &refusal, error);
+}
+
 static int connect_inet(struct supervisor *supervisor, const struct attempt *attempt, int socket,
                         const struct socket_address *address) {
     const struct plan *plan = &supervisor->sandbox->plan;
@@ -177,7 +206,9 @@ static int connect_inet(struct supervisor *supervisor, const struct attempt *att
         if (granted && stream) return without(socket, connect_on_behalf(supervisor, attempt, socket, address, address->length));
         int asking = connect_to_server(supervisor, attempt, socket, address, &endpoint, stream);
         if (asking) return without(socket, asking);
-        if (stream && leave_to_answer(supervisor, attempt, address, &endpoint)) return without(socket, ANSWERED);
+        int is_left = stream ? leave_to_answer(supervisor, attempt, address, &endpoint)
+                             : (plan->flags & PLAN_NETWORK_OFF) && leave_datagrams_to_answer(supervisor, attempt, socket, address, &endpoint);
+        if (is_left) return without(socket, ANSWERED);
         int error = judge_inet(supervisor, attempt, &endpoint, stream);
         if (error) return error;
     }
@@ -213,13 +244,19 @@ static int connect_to_file(struct supervisor *supervisor, const struct attempt *
     return connect_in_place(supervisor, attempt, socket, target, &address, (size_t)(end - (char *)&address) + 1);
 }
 
+/* Datagrams leave the task's own socket to us, which is closed here. */
+static int connect_to_host(struct supervisor *supervisor, const struct attempt *attempt, int socket, const struct socket_address *address) {
+    int is_stream = number_option(socket, SO_TYPE) == TYPE_STREAM;
+    return is_stream ? connect_on_behalf(supervisor, attempt, socket, address, address->length) : relay_datagrams(supervisor, attempt, socket, address);
+}
+
 /* The same socket as when it was asked about, whatever the task has done to its descriptors since. */
 static int connect_as_shown(struct supervisor *supervisor, const struct attempt *attempt, const struct deed *deed) {
     int socket = borrow_socket(attempt), error = EBADF;
     if (socket < 0) return -socket;
     if (inode_of(socket) == deed->socket_inode && is_held(supervisor, attempt->id))
         error = deed->at.path[0] ? connect_to_file(supervisor, attempt, socket, &deed->at)
-                                 : without(socket, connect_on_behalf(supervisor, attempt, socket, &deed->peer, deed->peer.length));
+                                 : without(socket, connect_to_host(supervisor, attempt, socket, &deed->peer));
     if (error != ANSWERED) sys(close, socket);
     return error;
 }
@@ -258,6 +295,19 @@ int judge_connect(struct supervisor *supervisor, const struct attempt *attempt) 
     return error;
 }
 
+/* Returns 0 where nothing can be said of it. From a socket that we have exchanged nothing reaches the sandbox's own loopback. */
+static int judge_datagram(struct supervisor *supervisor, const struct attempt *attempt, const struct socket_address *address,
+                          const struct host *endpoint) {
+    int socket = borrow_socket(attempt), answer = 0;
+    if (socket < 0) return 0;
+    if (!is_held(supervisor, attempt->id)) answer = EINTR;
+    else if (has_datagram_relay(socket, endpoint)) answer = LET_PASS;
+    else if (leave_datagrams_to_answer(supervisor, attempt, socket, address, endpoint)) answer = ANSWERED;
+    else if (is_local(endpoint) && has_datagram_relay(socket, 0)) answer = ENETUNREACH;
+    sys(close, socket);
+    return answer;
+}
+
 /* Unix sockets that could be sent to by address do not exist inside. */
 int judge_send(struct supervisor *supervisor, const struct attempt *attempt) {
     struct socket_address address;
@@ -267,7 +317,8 @@ int judge_send(struct supervisor *supervisor, const struct attempt *attempt) {
     int off = (supervisor->sandbox->plan.flags & PLAN_NETWORK_OFF) != 0;
     put_endpoint(server, &endpoint);
     int answer = off && endpoint.port == NAME_SERVER_PORT ? listen_to_sender(supervisor, attempt, &address, server) : 0;
-    return answer ? answer : judge_inet(supervisor, attempt, &endpoint, 0);
+    if (!answer && off && takes_calls_over(supervisor)) answer = judge_datagram(supervisor, attempt, &address, &endpoint);
+    return answer == LET_PASS ? 0 : answer ? answer : judge_inet(supervisor, attempt, &endpoint, 0);
 }
 
 /* That it serves something is told once: from then on somebody looks what. */

@@ -16,6 +16,8 @@ struct attempt {
     int grant;
 };
 
+static inline int is_send(const struct attempt *attempt) { return same_text(attempt->syscall, "sendto"); }
+
 /* Each returns the errno to answer with, 0 to let the call continue, or ANSWERED. */
 enum { ANSWERED = -1 }; /* granted and carried out by us: the answer was given or will be */
 int judge_bind(struct supervisor *supervisor, const struct attempt *attempt);

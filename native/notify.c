@@ -100,13 +100,13 @@ static uint64_t flags_of(const struct held *held) {
     return held->call->flags == NONE ? 0 : held->args[(int)held->call->flags];
 }
 
-static int is_exclusive(const struct held *held) {
-    return held->call->kind == OPEN && (flags_of(held) & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+static int manner_of(const struct held *held) {
+    return held->call->kind == OPEN && (flags_of(held) & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) ? EXCLUSIVE : 0;
 }
 
 static void tell(const struct held *held, const struct finding *finding, const struct place *place) {
     int host_allows = finding->host_allows ? finding->host_allows(held->supervisor, place) : 1;
-    struct refusal refusal = {finding->operation, finding->layer, finding->error, held->pid, host_allows, is_exclusive(held), held->call->name, place->path, ""};
+    struct refusal refusal = {finding->operation, finding->layer, finding->error, held->pid, host_allows, manner_of(held), held->call->name, place->path, ""};
     report_refusal(&held->supervisor->tally, &refusal);
 }
 
@@ -116,7 +116,7 @@ static int refuse(const struct held *held, const struct finding *finding, const 
     struct refused_call call = {
         held->id,
         {held->call->number, held->pid, held->args, at, to},
-        {finding->operation, finding->layer, finding->error, held->pid, 1, is_exclusive(held), held->call->name, at->path, ""},
+        {finding->operation, finding->layer, finding->error, held->pid, 1, manner_of(held), held->call->name, at->path, ""},
         finding->host_allows,
         0,
     };

@@ -79,7 +79,7 @@ static int add_refusal(struct packet_buffer *packet, const struct refusal *refus
     add_u32(packet, (uint32_t)refusal->error);
     add_u32(packet, (uint32_t)refusal->pid);
     add_u32(packet, (uint32_t)refusal->host_allows);
-    add_u32(packet, (uint32_t)refusal->exclusive);
+    add_u32(packet, (uint32_t)refusal->manner);
     return add_text(packet, refusal->syscall) && add_text(packet, refusal->path) && add_text(packet, refusal->address) &&
            add_text(packet, comm);
 }

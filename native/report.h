@@ -7,6 +7,7 @@
 enum packet { PACKET_ENDED = 1, PACKET_REFUSED, PACKET_SETUP_FAILED, PACKET_EXEC_FAILED, PACKET_SERVING, PACKET_HELD, PACKET_LET_GO, PACKET_PERFORMED };
 
 enum operation { OP_WRITE, OP_CREATE, OP_DELETE, OP_RENAME, OP_METADATA, OP_CONNECT, OP_BIND, OP_LOCK, OP_OTHER, OP_UNSERVED, OP_LISTENS };
+enum manner { EXCLUSIVE = 1 /* only a name that does not exist would do: O_CREAT | O_EXCL */, BY_DATAGRAMS = 2 /* UDP */ };
 enum refusing_layer { BY_MOUNT, BY_LANDLOCK, BY_SECCOMP, BY_NETWORK };
 
 struct refusal {
@@ -15,7 +16,7 @@ struct refusal {
     int error; /* positive errno; 0: it was not refused and is told all the same */
     int pid;   /* host numbering */
     int host_allows;
-    int exclusive; /* only a name that does not exist would do: O_CREAT | O_EXCL */
+    int manner; /* of enum manner, what the operation alone does not say */
     const char *syscall;
     const char *path;    /* "" when there is none */
     const char *address; /* "" when there is none */

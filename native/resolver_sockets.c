@@ -1,9 +1,9 @@
-/* A network of its own for resolvers: setns(2), network_namespaces(7), ip(7).
+/* A network of its own for resolvers, and for datagrams that are relayed: setns(2), network_namespaces(7), ip(7).
  *
  * A resolver looks where a reply comes from, so a socket pair would not do for each of them: c-ares and musl drop what has
  * no internet address. So the task gets a socket of a network in which there is a loopback and nothing else; the name
  * server's address is one of it, and we have its port. Whatever the task does with such a socket, it finds nobody but us.
- * The network is made with the first lookup of a command that somebody answers for, and ends with the supervisor. */
+ * The network is made with the first of a command that somebody answers for, and ends with the supervisor. */
 #include <linux/sched.h>
 #include <linux/wait.h>
 
@@ -14,7 +14,7 @@
 #include "borrowed.h"
 #include "resolver_sockets.h"
 
-enum { STACK_BYTES = 32 << 10, STREAM = 1, DATAGRAMS = 2 };
+enum { STACK_BYTES = 32 << 10, STREAM = 1, DATAGRAMS = 2, DUPLICATE = 1030 /* F_DUPFD_CLOEXEC */ };
 enum { LEVEL_IPV6 = 41, ONLY_IPV6 = 26 /* IPV6_V6ONLY */ };
 
 struct wish {
@@ -44,15 +44,6 @@ static long bind_to(int socket, const struct host *endpoint) {
     return sys(bind, socket, &address, address.length);
 }
 
-static long name_of(int socket, struct host *endpoint) {
-    struct socket_address address;
-    int size = ADDRESS_BYTES_MAX;
-    memset(&address, 0, sizeof address);
-    long error = sys(getsockname, socket, &address, &size);
-    address.length = (size_t)size;
-    return error < 0 ? error : endpoint_of(&address, endpoint);
-}
-
 static int open_like(const struct wish *wish, int domain, enum socket_end end) {
     int no = 0, yes = 1, type = wish->kind == RESOLVER_STREAMS ? STREAM : DATAGRAMS;
     int socket = (int)sys(socket, domain, type | O_CLOEXEC, 0);
@@ -67,7 +58,7 @@ static long open_task_end(const struct wish *wish) {
     struct host any = {.family = (uint16_t)wish->domain, .port = wish->port};
     int socket = open_like(wish, wish->domain, END_OF_TASK);
     if (socket < 0) return socket;
-    if (wish->kind == RESOLVER_SENDS) return bind_to(socket, &any);
+    if (wish->kind == RESOLVER_SENDS) return bind_to(socket, &any) == 0 ? 0 : bind_to(socket, &(struct host){.family = any.family});
     return sys(connect, socket, wish->asked, wish->asked->length);
 }
 
@@ -89,7 +80,7 @@ static long open_our_end(const struct wish *wish) {
     struct socket_address address;
     int socket = open_like(wish, wish->server.family, END_OF_OURS);
     long error = socket < 0 ? socket : bind_to(socket, &wish->server);
-    if (error == 0) error = name_of(wish->ends[END_OF_TASK], &peer);
+    if (error == 0) error = own_endpoint(wish->ends[END_OF_TASK], &peer);
     if (error < 0) return error;
     uint16_t port = peer.port;
     if (memcmp(peer.address, any, sizeof any) == 0) peer = wish->server; /* who sends to an own address sends from it */
@@ -105,7 +96,7 @@ static int open_ends(void *argument) {
     if (error < 0) return 1;
     have_address(&wish->server);
     if (wish->kind == RESOLVER_STREAMS) return open_stream(wish) < 0;
-    return open_task_end(wish) < 0 || open_our_end(wish) < 0;
+    return (wish->ends[END_OF_TASK] < 0 && open_task_end(wish) < 0) || open_our_end(wish) < 0;
 }
 
 /* What it opens is opened for us, too. True when it ended well. */
@@ -130,7 +121,8 @@ int make_resolver_ends(struct sandbox *sandbox, enum resolver_kind kind, int ori
     ends[END_OF_TASK] = ends[END_OF_OURS] = -1;
     if (endpoint_of(asked, &wish.server) != 0) return 0;
     if (!network[NETWORK_ITSELF]) run_task(CLONE_NEWUSER, make_network, sandbox);
-    if (name_of(original, &own) == 0) wish.port = own.port;
+    if (kind == RESOLVER_SENDS_MORE) ends[END_OF_TASK] = (int)sys(fcntl, original, DUPLICATE, 0);
+    else if (own_endpoint(original, &own) == 0 && own.port != wish.server.port) wish.port = own.port;
     if (is_complete(network, NETWORK_PARTS) && run_task(0, open_ends, &wish)) return 1;
     for (int i = 0; i < SOCKET_ENDS; i++)
         if (ends[i] >= 0) sys(close, ends[i]);

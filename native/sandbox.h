@@ -127,7 +127,7 @@ int join_command(struct sandbox *sandbox, long command);
 
 long forget_closed_connections(void);
 /* It becomes one of the loopback of the network we are in, if it is none yet; of IPv4 so many can be had. */
-enum { MORE_ADDRESSES_MAX = 8 };
+enum { MORE_ADDRESSES_MAX = 64 };
 void have_address(const struct host *endpoint);
 
 /* lent_network.c */

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from support.machine.ordinary_user import PROGRAM as PROGRAM_AS_USER
 from support.machine.ordinary_user import OrdinaryUser
-from support.network import small_internet
-from support.network.small_internet import on_small_internet
-from support.process.program import PROGRAM, SOURCE, WAIT_SECONDS, Finished, Sandgate, Terminal
+from support.network.machine import ASKING, Machine, for_ordinary_user
+from support.process.program import SOURCE
 
 NAMES = {
     "example.test": ["93.184.216.34"],
@@ -22,7 +18,6 @@ NAMES = {
     "broken.test": [],
     "two.test": ["93.184.216.35", "2606:2800:220::1"],
 }
-ASKING = ("run", "--backend", "namespace", "-c", 'sandbox.ask="at-call"', "-a", "on-failure")
 FETCH = ("curl", "-sS", "--max-time", "30", "http://example.test/")
 
 pytestmark = [
@@ -51,43 +46,9 @@ print(len(asked))
 """
 
 
-class Machine:
-    """The program on a small internet."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder / "internet"
-        self._folder.mkdir()
-        self._asked = self._folder / "asked"
-        (folder / "ws").mkdir()
-        self.home = folder / "home"
-        self.home.mkdir()
-        self._sandgate = Sandgate(folder / "ws", self.home)
-        self._through = on_small_internet(self._folder, NAMES, is_root=os.geteuid() == 0)
-
-    def __call__(self, *words: str) -> Finished:
-        return self._finished([*self._through, *PROGRAM, *words])
-
-    def unconfined(self, *words: str) -> Finished:
-        return self._finished([*self._through, *words])
-
-    def at_terminal(self, *words: str) -> Terminal:
-        through = [shutil.which(self._through[0]) or "", *self._through[1:]]
-        return Terminal([*through, *PROGRAM, *words], self._sandgate.workspace, self._sandgate.env)
-
-    @property
-    def asked(self) -> set[str]:
-        """The names that left the sandbox."""
-        return set(self._asked.read_text().split()) if self._asked.exists() else set()
-
-    def _finished(self, argv: list[str]) -> Finished:
-        done = subprocess.run(argv, cwd=self._sandgate.workspace, env=self._sandgate.env, capture_output=True,
-                              timeout=WAIT_SECONDS, check=False, start_new_session=True)  # fmt: skip
-        return Finished(done.returncode, done.stdout, done.stderr)
-
-
 @pytest.fixture
 def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+    return Machine(tmp_path, NAMES)
 
 
 def fetched(program: str, host: str) -> tuple[str, ...]:
@@ -192,14 +153,7 @@ def test_a_person_at_a_terminal_is_shown_the_name(machine: Machine) -> None:
 
 def test_an_ordinary_user_has_the_same(as_user: OrdinaryUser) -> None:
     """Required: two sides, without any right on the machine."""
-    folder, workspace, program = (as_user.home / name for name in ("internet", "ws", "small_internet.py"))
-    folder.mkdir()
-    workspace.mkdir()
-    shutil.copy(small_internet.__file__, program)
-    for path in (folder, workspace, program):
-        os.chown(path, as_user.uid, as_user.gid)
-    through = on_small_internet(folder, NAMES, python=as_user.python, program=str(program), is_root=False)
-    sandgate = (*through, as_user.python, "-I", "-S", "-c", PROGRAM_AS_USER, str(as_user.source), *ASKING)
+    folder, workspace, sandgate = for_ordinary_user(as_user, "names", NAMES)
     no = as_user.run([*sandgate, "--answer", "deny", "--", *FETCH], cwd=workspace)
     assert (no.returncode, (folder / "asked").read_text()) == (6, ""), no.stderr
     yes = as_user.run([*sandgate, "--answer", "approve", "--", *FETCH], cwd=workspace)

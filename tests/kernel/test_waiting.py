@@ -27,6 +27,7 @@ def test_a_denial_is_recorded_whole_even_when_the_command_succeeds(my_workspace:
         "program": "sh",
         "host_allows": True,
         "exclusive": False,
+        "datagrams": False,
     }
 
 

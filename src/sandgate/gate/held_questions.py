@@ -86,7 +86,7 @@ class HeldQuestions:
             layer=refused.layer,
             program=refused.program,
             grant=grants[0] if grants else None,
-            what=self._said_by_name(refused.address or ""),
+            what=self._said_by_name(refused.address or "") or refused.what,
         )
         step = self._ladder.held(denial, grants)
         if isinstance(step, AskReviewer):

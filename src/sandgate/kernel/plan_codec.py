@@ -46,6 +46,7 @@ _HOST_VALUE = NumberRow(2, 2)
 _ADDRESS_BYTES = 16  # behind it; of an older address the first four
 _EXPECTED_HEAD = NumberRow(4, 4, 4, 8, 8)  # kind, major and minor number of the device, inode, last change
 _REFUSED_HEAD = NumberRow(4, 4, 4, 4, 4, 4)
+_EXCLUSIVE, _DATAGRAMS = 1, 2  # enum manner of native/report.h
 _FINISHED_HEAD = NumberRow(4, 4, 4, 4)
 _EXEC_FAILED_HEAD = NumberRow(4, 4, 4)
 _PERFORMED_HEAD = NumberRow(4, 4, 4)
@@ -306,7 +307,7 @@ def _refused(body: bytes) -> Refused:
 
 
 def _refusal(head: bytes, texts: Sequence[str]) -> Refused:
-    operation, layer, code, pid, host_allows, exclusive = _REFUSED_HEAD.unpack(head)
+    operation, layer, code, pid, host_allows, manner = _REFUSED_HEAD.unpack(head)
     syscall, path, address, program = texts
     if syscall[:1] == "#":
         syscall = _call_name(int(syscall[1:]))
@@ -320,7 +321,8 @@ def _refusal(head: bytes, texts: Sequence[str]) -> Refused:
         pid=pid,
         program=program,
         host_allows=bool(host_allows),
-        exclusive=bool(exclusive),
+        exclusive=bool(manner & _EXCLUSIVE),
+        datagrams=bool(manner & _DATAGRAMS),
     )
 
 

@@ -44,6 +44,12 @@ class Refused(Record):
     program: str = ""  # the kernel's `comm` of the calling thread
     host_allows: bool = True  # the same call would pass without the sandbox (permission bits considered)
     exclusive: bool = False  # opened with O_CREAT | O_EXCL: a file put there beforehand would not do
+    datagrams: bool = False  # of a connection that was asked about: what would go to the address are datagrams of UDP
+
+    @property
+    def what(self) -> str:
+        """What was wanted, where `operation` says too little: for `Denial.what`."""
+        return "send datagrams (UDP) to" if self.datagrams else ""
 
 
 class Denial(Record):

@@ -26,7 +26,8 @@ class HeldCall(Record):
     @property
     def words(self) -> str:
         """What is wanted and of what: `create /srv/new`. Not made safe for a terminal."""
-        return f"{self.refused.operation} {self.refused.path or self.refused.address or 'something'}"
+        refused = self.refused
+        return f"{refused.what or refused.operation} {refused.path or refused.address or 'something'}"
 
 
 class FoundHost(Record):

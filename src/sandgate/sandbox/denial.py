@@ -174,6 +174,7 @@ def _denial(refused: Refused, permissions: EffectivePermissions, crowded: frozen
         layer=refused.layer,
         program=refused.program,
         grant=grant,
+        what=refused.what,
         why=own_words or ("" if grant is not None else _nothing_smaller(refused, permissions)),
     )
 

@@ -3,7 +3,7 @@
 `python small_internet.py FOLDER NAMES COMMAND…`: NAMES is a JSON object of names and their addresses,
 which become this machine's own; of a name without any the server says that it has failed. A name server on the
 loopback knows them, and writes each name that it is asked for to FOLDER/asked; at port 80 of every address a server
-greets whoever comes and says by what name. FOLDER is empty.
+greets whoever comes and says by what name, and at port 7 one returns datagrams. FOLDER is empty.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 LIMIT_S = 120
 NAME_SERVER = "127.0.0.1"
-DNS, HTTP = 53, 80
+ECHO, DNS, HTTP = 7, 53, 80  # RFC 862
 A, AAAA, FAILED, NO_SUCH_NAME = 1, 28, 2, 3
 AMBIENT, CLEAR_ALL = 47, 4  # prctl(2)
 
@@ -81,6 +81,18 @@ def serve_names(folder: Path, names: dict[str, list[str]]) -> None:
     threading.Thread(target=serve, daemon=True).start()
 
 
+def return_datagrams() -> None:
+    server = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+    server.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+    server.bind(("::", ECHO))
+
+    def serve() -> None:
+        while True:
+            server.sendto(*server.recvfrom(65_536))
+
+    threading.Thread(target=serve, daemon=True).start()
+
+
 class Greeting(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         words = f"hello from {self.headers['Host']}\n".encode()
@@ -104,6 +116,7 @@ class EitherFamily(ThreadingHTTPServer):
 def main(folder: Path, names: dict[str, list[str]], command: list[str]) -> int:
     settle(folder, names)
     serve_names(folder, names)
+    return_datagrams()
     threading.Thread(target=EitherFamily(("::", HTTP), Greeting).serve_forever, daemon=True).start()
     ctypes.CDLL(None).prctl(AMBIENT, CLEAR_ALL, 0, 0, 0)  # what it took to come here is not for the command
     return subprocess.run(command, timeout=LIMIT_S, check=False).returncode
