@@ -13,7 +13,6 @@ from sandgate.execution.git_users import GitReaders
 from sandgate.protocol.confinement import AttemptOutcome, ConfinedCommand
 from sandgate.protocol.permissions import EffectivePermissions
 
-
 MOVED_JUST_BEFORE = 50  # times; each finds a clock that is behind with a chance of one half and more
 
 
@@ -110,8 +109,8 @@ def test_what_a_crash_has_left_is_never_carried_over(real: Path, tmp_path: Path)
 
 
 def test_what_changed_just_before_the_command_is_no_change_of_another_process(room: DraftRoom, real: Path) -> None:
-    """Required: a commit was not kept where another git had moved the branch within the same tick of the kernel's clock,
-    as files get finer times than that clock has.
+    """Required: a commit was not kept where another git had moved the branch within the same tick of the kernel's
+    clock, as files get finer times than that clock has.
     """
     ref = real / "refs/heads/main"
     ref.parent.mkdir(parents=True)

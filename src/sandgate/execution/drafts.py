@@ -192,8 +192,8 @@ class Drafts:
 
 
 def _stamped_now(draft: _Draft) -> int:
-    """The time that files get now. Their clock may be behind what some have already: since Linux 6.13 a file whose times
-    were read before gets a finer one, and no other an earlier one after that. So one of ours is stamped.
+    """The time that files get now. Their clock may be behind what some have already: since Linux 6.13 a file whose
+    times were read gets a finer one, and no other an earlier one after that. So one of ours is stamped.
     """
     os.utime(draft.held)
     return max(time.clock_gettime_ns(FILES_CLOCK), os.fstat(draft.held).st_ctime_ns)
