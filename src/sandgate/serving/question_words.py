@@ -54,6 +54,11 @@ def decision_named(request: ApprovalRequest, name: str, *, reason: str = "") -> 
     return Decision(request.stage, "denied", "user", reason=NOT_OFFERED) if decision is None else decision
 
 
+def refused_by_nobody(request: ApprovalRequest, why: str) -> Decision:
+    """A refusal that no person gave."""
+    return Decision(request.stage, "denied", "none", reason=why)
+
+
 def _parts(request: ApprovalRequest) -> Iterator[str]:
     brief, risk = brief_of(request), request.risk
     if request.asked_by:

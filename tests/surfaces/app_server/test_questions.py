@@ -62,6 +62,8 @@ def test_an_answer_decides_about_the_command_that_was_shown(
             assert (await client.told("turn/completed"))["turn"]["status"] == turn
             (ended,) = client.items(ITEM)
             assert (ended["status"], (tmp_path / "made").exists()) == (status, ran)
+            read = str(place.model.asked[-1].body["input"][-1])
+            assert ("rejected by user" in read) == (decision == "decline")  # nobody decided what is none of the choices
             names = client.names()
             assert names.index("item/started", names.index(QUESTION) - 2) < names.index(QUESTION)
             assert names.index("serverRequest/resolved") < len(names) - names[::-1].index("item/completed") - 1

@@ -13,7 +13,15 @@ from acp.schema import AllowedOutcome, PermissionOption, ToolCallUpdate
 from sandgate.errors import SandgateError
 from sandgate.protocol.decisions import Decision
 from sandgate.protocol.operations import AnswerApproval
-from sandgate.serving.question_words import NO, STOP, decision_named, labelled_answers, question_words, whole_question
+from sandgate.serving.question_words import (
+    NO,
+    STOP,
+    decision_named,
+    labelled_answers,
+    question_words,
+    refused_by_nobody,
+    whole_question,
+)
 from sandgate.surfaces.acp.content import diffs, fenced
 
 TYPE_CHECKING = False
@@ -65,7 +73,7 @@ class SessionQuestions:
         why = TOO_LONG if content is None else TOO_MANY if len(self._open) >= QUESTIONS_MAX else ""
         if content is None or why:
             self._open[name] = (request, call, None)
-            self._answer(name, nobody(request, why))
+            self._answer(name, refused_by_nobody(request, why))
             return
         shown = ToolCallUpdate(
             tool_call_id=call.id,
@@ -105,13 +113,13 @@ class SessionQuestions:
         try:
             answer = await self._client.ask(self._session_id, shown, question_options(request))
         except ConnectionError:
-            decision = nobody(request, GONE)
+            decision = refused_by_nobody(request, GONE)
         except Exception:  # the client's edge: an error or an answer of another form
-            decision = nobody(request, UNREADABLE)
+            decision = refused_by_nobody(request, UNREADABLE)
         else:
             outcome = answer.outcome
             chosen = outcome.option_id if isinstance(outcome, AllowedOutcome) else None
-            decision = nobody(request, TAKEN_BACK) if chosen is None else decided(request, chosen)
+            decision = refused_by_nobody(request, TAKEN_BACK) if chosen is None else decided(request, chosen)
         self._answer(name, decision)
 
     def _answer(self, name: str, decision: Decision) -> None:
@@ -146,13 +154,8 @@ def question_options(request: ApprovalRequest) -> list[PermissionOption]:
 def decided(request: ApprovalRequest, name: str) -> Decision:
     """What the person decided who chose that option."""
     if name not in dict(labelled_answers(request)):
-        return nobody(request, NOT_OFFERED)
+        return refused_by_nobody(request, NOT_OFFERED)
     return decision_named(request, name)
-
-
-def nobody(request: ApprovalRequest, why: str) -> Decision:
-    """A refusal that no person gave."""
-    return Decision(request.stage, "denied", "none", reason=why)
 
 
 def _kind(request: ApprovalRequest, name: str) -> PermissionOptionKind:

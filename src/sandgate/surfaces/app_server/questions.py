@@ -19,6 +19,7 @@ from sandgate.serving.question_words import (
     decision_named,
     offered_answers,
     question_words,
+    refused_by_nobody,
 )
 from sandgate.surfaces.app_server import item_forms as forms
 from sandgate.surfaces.app_server.messages import now_ms
@@ -112,7 +113,9 @@ class ThreadQuestions:
     def _answer(self, question: _Question, name: str, reason: str = "") -> None:
         """Late ones change nothing: the session has one answer to each."""
         request = question.message.request
-        self._submit(AnswerApproval(question.message.approval_id, decision_named(request, name, reason=reason)))
+        by_nobody = reason in (NOBODY, UNREADABLE)
+        decided = refused_by_nobody(request, reason) if by_nobody else decision_named(request, name, reason=reason)
+        self._submit(AnswerApproval(question.message.approval_id, decided))
 
 
 class _Question:
