@@ -239,6 +239,7 @@ def test_settings_that_take_the_clients_own_shell_away_are_well_formed() -> None
 def test_every_block_is_used_by_a_test() -> None:
     """Required: a block that nobody runs would not stay true."""
     wanted = {
+        "acp.md": ["json", "json"],  # test_acp_page.py
         # test_agent_page.py, and test_sessions.py
         "agent.md": ["console", "toml", "sh"] + ["console"] * 4 + ["toml"] + ["console"] * 2,
         "app-server.md": ["json", "json"],  # test_app_server_page.py
