@@ -195,10 +195,12 @@ class Born:
         self.pid = _number(told)
         self._ended = ended
         self._exit_code: int | None = None
-        self._itself = os.pidfd_open(self.pid)
+        self._itself: int | None = None
+        with suppress(ProcessLookupError):  # it is over already, and the resident has waited for it
+            self._itself = os.pidfd_open(self.pid)
 
     def send_signal(self, number: int) -> None:
-        if self._exit_code is None:
+        if self._exit_code is None and self._itself is not None:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._itself, number)
 
@@ -208,7 +210,8 @@ class Born:
     def wait(self, limit_s: float) -> int:
         if self._exit_code is None:
             self._exit_code = self._ended(self.pid, limit_s)
-            os.close(self._itself)
+            if self._itself is not None:
+                os.close(self._itself)
         return self._exit_code
 
 
